@@ -19,8 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is let in, and from where. Nobody who cannot be known, nothing that another site has a
- * browser send, and without any login only this machine.
+ * Authenticates requests and rejects cross-site requests. Without authentication, only requests
+ * from the local machine are accepted.
  */
 final class AccessControl {
 
@@ -37,22 +37,22 @@ final class AccessControl {
     this.clientAddress = new ClientAddressResolver(settings.proxies());
   }
 
-  /** What a client without a login is asked for; null when a password would not help. */
+  /** Value of the WWW-Authenticate header; null if a password would not help. */
   @Nullable String challenge() {
     return logins != null && logins.asksForPasswords()
         ? "Basic realm=\"asynq\", charset=\"UTF-8\""
         : logins == null ? null : "Bearer realm=\"asynq\"";
   }
 
-  /** Where a request comes from, behind the proxies that are trusted to say so. */
+  /** Returns the address of the client, as reported by trusted proxies. */
   String addressOf(HttpServletRequest request) {
     return clientAddress.of(request);
   }
 
   /**
-   * Who sends a body, before it is read; empty where a login is needed and there is none.
+   * Returns the sender of a request before its body is read; empty if a required login is missing.
    *
-   * @param header gives the value of a header of the request, or null
+   * @param header returns the value of a request header, or null
    * @param forwardedFor the values of the header {@code X-Forwarded-For}
    */
   Optional<BodyCaller> bodyCaller(
@@ -93,7 +93,7 @@ final class AccessControl {
         return new User(
             name,
             grant.orElseThrow(
-                () -> Problems.forbidden("You are known, but may not use this dashboard.")));
+                () -> Problems.forbidden("Your user is not allowed to use this dashboard.")));
       }
     }
     Authenticator authenticator = settings.authenticator();
@@ -107,27 +107,28 @@ final class AccessControl {
       return logins.login(request.getHeader("Authorization"), addressOf(request));
     }
     if (settings.hasAuthentication()) {
-      throw Problems.unauthorized("This dashboard wants a login, which is made elsewhere.");
+      throw Problems.unauthorized(
+          "This dashboard requires a login through its application or proxy.");
     }
     requireLocal(request);
     return new User(null, Grant.of(Role.ADMIN));
   }
 
   /**
-   * The name that the browser believes to talk to must be this machine's too: else a site whose
-   * name leads to 127.0.0.1 could use the dashboard through the browser of whoever runs it.
+   * Checks the Host header too. Otherwise a site whose name resolves to 127.0.0.1 could use the
+   * dashboard through the browser of a local user (DNS rebinding).
    */
   private void requireLocal(HttpServletRequest request) {
     if (!isLoopback(request.getRemoteAddr())) {
       throw Problems.forbidden(
-          "Without authentication this dashboard answers only its own machine. Give it credentials or a"
+          "Without authentication, this dashboard accepts only requests from its own machine. Configure credentials or a"
               + " trusted proxy.");
     }
     String host = request.getHeader("Host");
     if (host == null || !isAllowed(name(host))) {
       throw Problems.forbidden(
-          "Without authentication this dashboard answers only under the name localhost. Give it"
-              + " credentials, or allow this name.");
+          "Without authentication, this dashboard accepts only requests to the host name localhost. Configure"
+              + " credentials, or allow this host name.");
     }
   }
 
@@ -151,8 +152,8 @@ final class AccessControl {
   }
 
   /**
-   * Whether the page itself, or no browser, has sent this. A form or a picture on another site can
-   * neither set the header nor hide where it comes from.
+   * Rejects requests that another site makes a browser send. A form or an image on another site
+   * cannot set the header, nor hide its origin.
    */
   static void requireOwnOrigin(HttpServletRequest request, boolean changes) {
     String site = request.getHeader("Sec-Fetch-Site");
@@ -165,7 +166,7 @@ final class AccessControl {
     String origin = request.getHeader("Origin");
     if (origin != null && !isOwn(origin, request)) {
       throw Problems.crossSite(
-          "Only pages of this dashboard may use its API. If a proxy stands before it, have it keep the"
+          "Only pages of this dashboard may use its API. If it is behind a proxy, configure the proxy to keep the"
               + " header Host.");
     }
     if (!"1".equals(request.getHeader(Exchange.REQUEST_HEADER))) {

@@ -23,15 +23,15 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks passwords and tokens. Hashes are slow on purpose, so what was right is remembered for some
- * minutes, under a keyed digest that is of no use outside this process. Thread-safe.
+ * Verifies passwords and tokens. Hashes are slow by design, so successful logins are cached for
+ * some minutes, under a keyed digest that is useless outside this process. Thread-safe.
  */
 final class CredentialVerifier {
 
   private static final Duration REMEMBER = Duration.ofMinutes(5);
   private static final int MOST_REMEMBERED = 1_000;
 
-  /** So many hashes at once, or strangers could take all processors. */
+  /** Maximum number of concurrent hashes, so that logins cannot occupy all processors. */
   private static final int MOST_AT_ONCE = 2;
 
   private final Credentials credentials;
@@ -53,18 +53,18 @@ final class CredentialVerifier {
     return credentials.hasUsers();
   }
 
-  /** What a client claims to be, and what there is of that name. */
+  /** The login that a client sent, and the configured entry of that name. */
   private record Claim(
       String kind, String name, String secret, Credentials.@Nullable Entry entry) {}
 
   /**
-   * @param authorization the header; null when there is none
+   * @param authorization value of the header; null if it is missing
    */
   User login(@Nullable String authorization, String address) {
     return check(claim(authorization), address);
   }
 
-  /** The user of a login that was right some minutes ago; empty for all others, without a check. */
+  /** Returns the user of a cached login; empty for others, which are not verified. */
   Optional<User> remembered(@Nullable String authorization) {
     try {
       return ofDigest(digest(claim(authorization)));
@@ -81,7 +81,7 @@ final class CredentialVerifier {
 
   private Claim claim(@Nullable String authorization) {
     if (authorization == null) {
-      throw Problems.unauthorized("This dashboard wants a login.");
+      throw Problems.unauthorized("This dashboard requires a login.");
     }
     int space = authorization.indexOf(' ');
     String scheme = space < 0 ? authorization : authorization.substring(0, space);
@@ -109,12 +109,12 @@ final class CredentialVerifier {
     try {
       return new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      throw Problems.badRequest("The header Authorization is not base64.");
+      throw Problems.badRequest("The Authorization header is not valid base64.");
     }
   }
 
   private static Problem wrong() {
-    return Problems.unauthorized("The name, the password or the token is wrong.");
+    return Problems.unauthorized("Invalid user name, password or token.");
   }
 
   private User check(Claim claim, String address) {
@@ -134,16 +134,18 @@ final class CredentialVerifier {
     if (known.size() >= MOST_REMEMBERED) {
       known.clear();
     }
-    // The entry is there, or nothing would have been right.
+    // The login was correct, so the entry exists.
     User user = new User(claim.name(), Objects.requireNonNull(claim.entry()).grant());
     known.put(digest, new Known(user, System.nanoTime() + REMEMBER.toNanos()));
     return user;
   }
 
   /**
-   * @param nobody compared with when there is no such entry, so that the time does not tell
+   * @param placeholder hash that is compared if the entry does not exist, so that the time does not
+   *     reveal it
    */
-  private boolean isRight(Credentials.@Nullable Entry entry, String secret, PasswordHash nobody) {
+  private boolean isRight(
+      Credentials.@Nullable Entry entry, String secret, PasswordHash placeholder) {
     boolean mayGo = false;
     try {
       mayGo = room.tryAcquire(5, TimeUnit.SECONDS);
@@ -151,10 +153,10 @@ final class CredentialVerifier {
       Thread.currentThread().interrupt();
     }
     if (!mayGo) {
-      throw Problems.tooMany("Too many log in at once. Try again in a moment.", 5);
+      throw Problems.tooMany("Too many concurrent logins. Try again in a moment.", 5);
     }
     try {
-      PasswordHash hash = entry == null ? nobody : entry.hash();
+      PasswordHash hash = entry == null ? placeholder : entry.hash();
       return hash.matches(secret.toCharArray()) && entry != null;
     } finally {
       room.release();

@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may log in, by a password or a token, and what they may do. Immutable.
+ * Users and tokens that may log in, with their permissions. Immutable.
  *
- * <p>One line for each, in a file or a variable of the environment; only hashes are kept:
+ * <p>The text format has one line per user or token, and contains only hashes:
  *
  * <pre>
  * # kind  name   role      queues        hash
@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
  * token   ci     operator  mail,report-* pbkdf2-sha512:210000:…:…
  * </pre>
  *
- * <p>A user logs in by HTTP basic authentication; a token is sent as {@code Authorization: Bearer
+ * <p>Users log in with HTTP basic authentication. A token is sent as {@code Authorization: Bearer
  * ci.<secret>}.
  */
 public final class Credentials {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9@._+-]{1,64}");
 
-  /** What lines begin with. */
+  /** The kind of a line. */
   static final String USER = "user";
 
   static final String TOKEN = "token";
@@ -46,10 +46,10 @@ public final class Credentials {
 
   record Entry(String name, Grant grant, PasswordHash hash) {}
 
-  /** What {@link #newToken} makes: the token to give away, and the line to keep. */
+  /** A new token for its user, and the line for the credentials. */
   public record NewToken(String token, String line) {
 
-    /** Without the token. */
+    /** Does not contain the token. */
     @Override
     public String toString() {
       return line;
@@ -61,7 +61,7 @@ public final class Credentials {
     this.tokens = tokens;
   }
 
-  /** From lines as above; empty ones and those that begin with # say nothing. */
+  /** Parses lines. Empty lines and lines that start with # are ignored. */
   public static Credentials of(List<String> lines) {
     Map<String, Entry> users = new LinkedHashMap<>();
     Map<String, Entry> tokens = new LinkedHashMap<>();
@@ -78,8 +78,8 @@ public final class Credentials {
     }
     if (users.isEmpty() && tokens.isEmpty()) {
       throw new IllegalArgumentException(
-          "the credentials name nobody, so that nobody could log in; 'asynq dashboard hash' makes"
-              + " lines like \"user anna admin * <hash>\"");
+          "the credentials are empty, so no user could log in; 'asynq dashboard hash' creates"
+              + " lines such as \"user anna admin * <hash>\"");
     }
     return new Credentials(users, tokens);
   }
@@ -88,7 +88,7 @@ public final class Credentials {
     List<String> parts = Arrays.asList(line.split("\\s+", -1));
     if (parts.size() != 5) {
       throw new IllegalArgumentException(
-          "it must have five parts, kind, name, role, queues and hash, but has " + parts.size());
+          "expected five fields (kind, name, role, queues, hash), got " + parts.size());
     }
     String name = parts.get(1);
     requireName(name);
@@ -103,51 +103,51 @@ public final class Credentials {
           case TOKEN -> tokens;
           default ->
               throw new IllegalArgumentException(
-                  "it must begin with user or token: \"" + parts.get(0) + "\"");
+                  "the kind must be user or token: \"" + parts.get(0) + "\"");
         };
     if (kind.put(name, entry) != null) {
-      throw new IllegalArgumentException(parts.get(0) + " " + name + " is there twice");
+      throw new IllegalArgumentException(parts.get(0) + " " + name + " is defined twice");
     }
   }
 
-  /** From a file. Keep it readable for its owner only. */
+  /** Reads a file. Only its owner should be able to read it. */
   public static Credentials fromFile(Path file) {
     try {
       return of(Files.readAllLines(file));
     } catch (IOException e) {
-      throw new UncheckedIOException("the file of credentials cannot be read: " + file, e);
+      throw new UncheckedIOException("cannot read the credentials file: " + file, e);
     }
   }
 
-  /** From a variable of the environment; semicolons may stand for the ends of lines. */
+  /** Reads an environment variable. Lines may be separated by semicolons. */
   public static Credentials fromEnvironment(String variable) {
     String value = System.getenv(variable);
     if (value == null || value.isBlank()) {
       throw new IllegalArgumentException(
-          "the variable " + variable + " is not set; it must hold credentials");
+          "environment variable " + variable + " is not set; it must contain the credentials");
     }
     return of(Arrays.asList(value.split("[;\n]", -1)));
   }
 
-  /** The hash of a password, to be written into a line. Takes a fraction of a second. */
+  /** Hashes a password for a line. Takes a fraction of a second. */
   public static String hash(char[] password) {
     if (password.length < 8) {
-      throw new IllegalArgumentException("a password must have 8 characters or more");
+      throw new IllegalArgumentException("the password must have at least 8 characters");
     }
     return PasswordHash.of(password).toString();
   }
 
-  /** The line of a user; see {@link #hash} for his password. */
+  /** Formats the line of a user; {@link #hash} creates the hash. */
   public static String newUser(String name, Grant grant, char[] password) {
     return line("user", name, grant, hash(password));
   }
 
-  /** A new token; show it once, and keep its line. */
+  /** Creates a token. Only its line can be stored; the token itself is shown once. */
   public static NewToken newToken(String name, Grant grant) {
     byte[] secret = new byte[TOKEN_BYTES];
     new SecureRandom().nextBytes(secret);
     String text = HexFormat.of().formatHex(secret);
-    // Such a secret cannot be guessed: the hash need not be slow.
+    // The secret cannot be guessed, so the hash does not need to be slow.
     String hash = PasswordHash.of(text.toCharArray(), TOKEN_ITERATIONS).toString();
     return new NewToken(name + "." + text, line("token", name, grant, hash));
   }
@@ -157,7 +157,7 @@ public final class Credentials {
     String queues = String.join(",", grant.queues());
     if (grant.queues().stream().anyMatch(queue -> !queue.matches("[^\\s,]+"))) {
       throw new IllegalArgumentException(
-          "a queue with spaces or commas in its name cannot stand in a line; write * for them: "
+          "a queue name in the credentials cannot contain spaces or commas; use * in their place: "
               + queues);
     }
     return "%s %s %s %s %s".formatted(kind, name, grant.role().word(), queues, hash);
@@ -166,11 +166,11 @@ public final class Credentials {
   private static void requireName(String name) {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
-          "a name must be of letters, digits and @._+- : \"" + name + "\"");
+          "the name must consist of letters, digits and @._+- characters: \"" + name + "\"");
     }
   }
 
-  /** A hash that nothing matches, and that takes as long as those of this kind. */
+  /** Returns a hash that matches nothing and takes as long to verify as others of this kind. */
   PasswordHash hashOfNobody(String kind) {
     boolean isUser = kind.equals(USER);
     int iterations =
@@ -194,7 +194,7 @@ public final class Credentials {
     return !users.isEmpty();
   }
 
-  /** Names only. */
+  /** Contains only names. */
   @Override
   public String toString() {
     return "Credentials[users " + users.keySet() + ", tokens " + tokens.keySet() + "]";

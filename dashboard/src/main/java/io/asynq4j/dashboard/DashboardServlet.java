@@ -9,9 +9,9 @@ import jakarta.servlet.http.MappingMatch;
 import java.io.IOException;
 
 /**
- * The dashboard as a servlet, for any container: {@code Dashboard.builder(redis)….servlet()}. Map
- * it to a path such as {@code /tasks/*}, and allow asynchronous requests, which live updates need.
- * Thread-safe. It ends with the container, or when it is closed.
+ * The dashboard as a servlet for any container: {@code Dashboard.builder(redis)….servlet()}. Map it
+ * to a path such as {@code /tasks/*} and enable asynchronous requests, which live updates need.
+ * Thread-safe. It stops with the container, or when it is closed.
  */
 public final class DashboardServlet extends HttpServlet implements AutoCloseable {
 
@@ -47,7 +47,7 @@ public final class DashboardServlet extends HttpServlet implements AutoCloseable
       root = request.getContextPath();
     }
     if (path == null) {
-      // Without the slash at its end, what a page refers to would be looked for beside it.
+      // Without the trailing slash, relative links of the page would be resolved wrongly.
       boolean isRead = request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
       if (isRead && !root.isEmpty()) {
         response.setStatus(HttpServletResponse.SC_FOUND);
@@ -64,7 +64,7 @@ public final class DashboardServlet extends HttpServlet implements AutoCloseable
     close();
   }
 
-  /** Ends its threads and jobs; the connections to Redis stay open. */
+  /** Stops threads and jobs. The connections to Redis stay open. */
   @Override
   public synchronized void close() {
     if (!isClosed) {

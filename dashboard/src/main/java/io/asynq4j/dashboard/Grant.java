@@ -4,7 +4,7 @@ import io.asynq4j.internal.text.Glob;
 import java.util.List;
 
 /**
- * What a user may do, and with which queues. Immutable.
+ * The permissions of a user: a role and the visible queues. Immutable.
  *
  * @param queues names or patterns such as {@code mail-*}; other queues do not exist for the user
  */
@@ -15,11 +15,12 @@ public record Grant(Role role, List<String> queues) {
   public Grant {
     queues = List.copyOf(queues);
     if (queues.isEmpty()) {
-      throw new IllegalArgumentException("a grant must name a queue or a pattern; * is for all");
+      throw new IllegalArgumentException(
+          "a grant needs at least one queue or pattern; use * for all queues");
     }
   }
 
-  /** With all queues. */
+  /** Creates a grant for all queues. */
   public static Grant of(Role role) {
     return new Grant(role, ALL);
   }

@@ -2,7 +2,7 @@ package io.asynq4j.dashboard;
 
 import java.util.Locale;
 
-/** A part of tasks that the dashboard may be told never to show, nor to search in. */
+/** A part of tasks that the dashboard can be configured to hide, also from searches. */
 public enum HiddenField {
   PAYLOAD,
   RESULT,

@@ -3,15 +3,15 @@ package io.asynq4j.dashboard;
 import java.util.Optional;
 
 /**
- * Makes payloads or results readable that are not JSON or text: protobuf, MessagePack, what is
- * compressed. Called by many threads at once.
+ * Formats payloads or results that are not JSON or text, such as Protocol Buffers, MessagePack or
+ * compressed data. Called concurrently.
  */
 @FunctionalInterface
 public interface PayloadFormatter {
 
   /**
-   * A text for people; empty to leave it to the next formatter, and at last to the dashboard. What
-   * it throws counts as empty.
+   * Returns a readable text. If empty, the next formatter is used, and finally the default of the
+   * dashboard. An exception counts as empty.
    */
   Optional<String> format(String taskType, byte[] bytes);
 }

@@ -2,13 +2,13 @@ package io.asynq4j.dashboard;
 
 import java.util.Locale;
 
-/** What a user may do. Each role may do what the one before it may. */
+/** The role of a user. Each role includes the permissions of the previous one. */
 public enum Role {
-  /** Looks. */
+  /** Reads everything; changes nothing. */
   VIEWER,
-  /** Also deals with tasks: runs, archives, deletes, enqueues; pauses queues and schedules. */
+  /** Also enqueues, runs, archives and deletes tasks, and pauses queues and schedules. */
   OPERATOR,
-  /** Also removes queues, sets limits, stops servers, has Redis repaired. */
+  /** Also removes queues, sets limits, stops servers and repairs data. */
   ADMIN;
 
   public boolean mayDo(Role needed) {

@@ -14,8 +14,8 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
 /**
- * The certificate with which a standalone dashboard shows who it is, and its key, for HTTPS. Read
- * once; a renewed one needs a restart. Immutable.
+ * The certificate and private key of a standalone dashboard, for HTTPS. They are read once; a
+ * renewed certificate needs a restart. Immutable.
  */
 public final class TlsCertificate {
 
@@ -26,10 +26,10 @@ public final class TlsCertificate {
   }
 
   /**
-   * From PEM files, as certificate authorities give them out.
+   * Reads PEM files.
    *
-   * @param chain the certificate, and behind it those that issued it
-   * @param key its private key, not encrypted: a block {@code BEGIN PRIVATE KEY}
+   * @param chain file with the certificate, followed by its issuers
+   * @param key file with the unencrypted private key, a {@code BEGIN PRIVATE KEY} block
    */
   public static TlsCertificate ofPem(Path chain, Path key) {
     try {
@@ -40,15 +40,12 @@ public final class TlsCertificate {
     }
   }
 
-  /**
-   * From a store that {@code keytool} makes; JKS when its name ends in {@code .jks}, PKCS12
-   * otherwise.
-   */
+  /** Reads a key store: JKS if the file name ends in {@code .jks}, otherwise PKCS12. */
   public static TlsCertificate ofKeyStore(Path file, String password) {
     String type = file.toString().toLowerCase(Locale.ROOT).endsWith(".jks") ? "JKS" : "PKCS12";
     if (!Files.isReadable(file)) {
       throw new IllegalArgumentException(
-          "the file %s cannot be read; check its path and who may read it".formatted(file));
+          "the file %s cannot be read; check its path and permissions".formatted(file));
     }
     try (InputStream in = Files.newInputStream(file)) {
       KeyStore store = KeyStore.getInstance(type);
@@ -59,13 +56,13 @@ public final class TlsCertificate {
       }
       if (!hasKey) {
         throw new IllegalArgumentException(
-            "the key store %s holds no private key; give the one that has both the certificate and its key"
+            "the key store %s contains no private key; use one that contains the certificate and its key"
                 .formatted(file));
       }
       return of(store, password.toCharArray());
     } catch (IOException | GeneralSecurityException e) {
       throw new IllegalArgumentException(
-          "the key store %s cannot be opened: the password is wrong, or it is no %s store (%s)"
+          "cannot open the key store %s: the password is wrong, or it is not a %s store (%s)"
               .formatted(file, type, e.getMessage()),
           e);
     }
@@ -85,7 +82,7 @@ public final class TlsCertificate {
     return context;
   }
 
-  /** Nothing of the key. */
+  /** Does not contain the key. */
   @Override
   public String toString() {
     return "TlsCertificate";

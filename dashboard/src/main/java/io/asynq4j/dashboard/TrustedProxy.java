@@ -8,15 +8,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A proxy in front of the dashboard that logs users in and says who they are in a header. The
- * header counts only in requests that come from the proxy's addresses; from everywhere else it is
- * ignored. Immutable.
+ * A proxy in front of the dashboard that authenticates users and sends the user name in a header.
+ * The header is ignored in requests from other addresses. Immutable.
  *
- * @param addresses of the proxy: single ones, or nets such as {@code 10.1.0.0/16}
- * @param header in which it names the user, such as {@code X-Forwarded-User}; it must remove what
- *     clients send under this name
- * @param everyone what a user may do who is not named below; null to let nobody else in
- * @param users what the named ones may do
+ * @param addresses addresses of the proxy, or networks such as {@code 10.1.0.0/16}
+ * @param header header with the user name, such as {@code X-Forwarded-User}; the proxy must remove
+ *     this header from requests of clients
+ * @param everyone permissions of users that are not in {@code users}; null to reject them
+ * @param users permissions by user name
  */
 public record TrustedProxy(
     List<String> addresses, String header, @Nullable Grant everyone, Map<String, Grant> users) {
@@ -30,12 +29,12 @@ public record TrustedProxy(
     addresses.forEach(IpNetwork::parse);
   }
 
-  /** Whoever the proxy lets in may do this. */
+  /** Sets the permissions of all users that the proxy authenticates. */
   public static TrustedProxy of(List<String> addresses, String header, Grant everyone) {
     return new TrustedProxy(addresses, header, everyone, Map.of());
   }
 
-  /** The same, but this user may do that. */
+  /** Returns a copy with other permissions for this user. */
   public TrustedProxy with(String user, Grant grant) {
     Map<String, Grant> more = new LinkedHashMap<>(users);
     more.put(user, grant);

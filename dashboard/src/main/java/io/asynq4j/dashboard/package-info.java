@@ -1,4 +1,7 @@
-/** The dashboard: an HTTP API over the inspector, live pages on it, as a servlet and standalone. */
+/**
+ * The dashboard: an HTTP API and web pages for queues, tasks, servers and schedules. Start with
+ * {@link io.asynq4j.dashboard.Dashboard#builder}.
+ */
 @NullMarked
 package io.asynq4j.dashboard;
 

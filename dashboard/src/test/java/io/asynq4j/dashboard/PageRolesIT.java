@@ -147,7 +147,7 @@ class PageRolesIT {
   }
 
   @Test
-  void aViewerIsOfferedNothing() {
+  void aViewerSeesNoActions() {
     Dashboard dashboard = on.start(builder -> builder.credentials(credentials()));
 
     assertThat(offered(dashboard, "vera")).isEqualTo(expected(false, false));
@@ -156,7 +156,7 @@ class PageRolesIT {
   }
 
   @Test
-  void anOperatorIsOfferedWhatHeMayDo() {
+  void anOperatorSeesTheActionsOfTheRole() {
     Dashboard dashboard = on.start(builder -> builder.credentials(credentials()));
 
     assertThat(offered(dashboard, "otto")).isEqualTo(expected(true, false));
@@ -165,14 +165,14 @@ class PageRolesIT {
   }
 
   @Test
-  void anAdministratorIsOfferedEverything() {
+  void anAdministratorSeesAllActions() {
     Dashboard dashboard = on.start(builder -> builder.credentials(credentials()));
 
     assertThat(offered(dashboard, "anna")).isEqualTo(expected(true, true));
   }
 
   @Test
-  void aReadOnlyDashboardOffersAnAdministratorNothing() {
+  void aReadOnlyDashboardShowsNoActionsToAnAdministrator() {
     Dashboard dashboard = on.start(builder -> builder.credentials(credentials()).readOnly(true));
 
     assertThat(offered(dashboard, "anna")).isEqualTo(expected(false, false));
@@ -180,7 +180,7 @@ class PageRolesIT {
   }
 
   @Test
-  void whoMaySeeSomeQueuesSeesThoseAlone() {
+  void usersSeeOnlyTheirQueues() {
     Dashboard dashboard = on.start(builder -> builder.credentials(credentials()));
 
     browser.fresh(WIDE, false);
@@ -217,7 +217,7 @@ class PageRolesIT {
   }
 
   @Test
-  void whoGuessesTooOftenIsToldToWaitAndForHowLong() {
+  void tooManyFailedLoginsAreDelayedWithRetryAfter() {
     Dashboard dashboard = on.start(builder -> builder.credentials(credentials()));
     browser.fresh(NARROW, true);
     for (int i = 0; i < LoginLimiter.PER_NAME; i++) {
@@ -229,7 +229,7 @@ class PageRolesIT {
 
     assertThat(browser.text("h1")).isEqualTo("Too many requests");
     assertThat(browser.text("main"))
-        .containsPattern("Too many logins have failed. Try again in \\d+ seconds.");
+        .containsPattern("Too many failed logins. Try again in \\d+ seconds.");
     assertThat(browser.barriers()).isEmpty();
     browser.picture("390-dark-login");
 

@@ -166,7 +166,7 @@ class TlsCertificateIT {
   }
 
   @Test
-  void saysWhatIsWrongWithFilesAndWhatToDo() throws Exception {
+  void reportsInvalidFilesWithTheReasonAndTheFix() throws Exception {
     Files.writeString(
         file("old-key.pem"),
         "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n");
@@ -178,7 +178,7 @@ class TlsCertificateIT {
     refused(() -> TlsCertificate.ofPem(file("empty.pem"), file("EC-key.pem")), "BEGIN CERTIFICATE");
     refused(() -> TlsCertificate.ofPem(file("none.pem"), file("EC-key.pem")), "cannot be read");
     refused(() -> TlsCertificate.ofKeyStore(file("EC.p12"), "wrong"), "password is wrong");
-    refused(() -> TlsCertificate.ofKeyStore(file("EC-cert.pem"), PASSWORD), "no PKCS12 store");
+    refused(() -> TlsCertificate.ofKeyStore(file("EC-cert.pem"), PASSWORD), "not a PKCS12 store");
   }
 
   private static void refused(Runnable reading, String words) {

@@ -8,7 +8,7 @@ import io.asynq4j.http.Route;
 import java.util.List;
 import java.util.Objects;
 
-/** Who has changed what. */
+/** The audit log. */
 public final class AuditResource {
 
   private final AuditLog audit;
@@ -21,7 +21,7 @@ public final class AuditResource {
     return List.of(Route.of("audit", "GET", "/api/v1/audit", Role.OPERATOR, this::list));
   }
 
-  /** Who may not see all queues sees what he has done himself. */
+  /** Users that may not see all queues get only their own entries. */
   private ApiResponse list(Exchange exchange) {
     User user = exchange.user();
     List<AuditLog.Entry> visible =

@@ -13,7 +13,7 @@ import io.asynq4j.http.Route;
 import java.time.Instant;
 import java.util.List;
 
-/** Operations on many tasks. */
+/** Bulk jobs. */
 public final class BulkJobResource {
 
   public List<Route<Role, Exchange>> routes() {
@@ -90,17 +90,18 @@ public final class BulkJobResource {
 
   private static void requireWholeRedis(BulkJobRequest request, User user) {
     if (!user.grant().seesAll()) {
-      throw Problems.forbidden("The doctor looks at all queues, and you may not see all of them.");
+      throw Problems.forbidden("The check reads all queues. It requires access to all of them.");
     }
     if (request.repair() && !user.grant().role().mayDo(Role.ADMIN)) {
-      throw Problems.forbidden("Repairs need the role admin; without them an operator may look.");
+      throw Problems.forbidden(
+          "Repairs require the role admin. Operators can check without repairs.");
     }
   }
 
   private ApiResponse stop(Exchange exchange) {
     BulkJob job = exchange.source().jobs().get(exchange.path("id"), exchange.user());
     if (!job.isRunning()) {
-      throw Problems.conflict("wrong-state", "Job " + job.id() + " has ended already.");
+      throw Problems.conflict("wrong-state", "Job " + job.id() + " has already ended.");
     }
     job.stop();
     return ApiResponse.NO_CONTENT;

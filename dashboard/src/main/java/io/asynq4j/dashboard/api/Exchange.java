@@ -19,10 +19,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** One request of a known user to a known route, and what is asked for in it. Not thread-safe. */
+/** One authenticated request to a route, with its parameters. Not thread-safe. */
 public final class Exchange extends HttpExchange {
 
-  /** Requests that change something must have it: another site cannot make a browser send it. */
+  /** Header that changes require, because another site cannot make a browser send it. */
   public static final String REQUEST_HEADER = "X-Asynq-Request";
 
   static final int DEFAULT_LIMIT = 50;
@@ -68,17 +68,17 @@ public final class Exchange extends HttpExchange {
     return user;
   }
 
-  /** The address of the client. */
+  /** Returns the address of the client. */
   public String address() {
     return address;
   }
 
-  /** The Redis that is meant. */
+  /** Returns the Redis that the request selects. */
   public RedisInstance source() {
     return sources.get(param("redis"));
   }
 
-  /** Where something of the API lies, for links. */
+  /** Returns the path of an API resource, for links. */
   String location(String... segments) {
     StringBuilder location = new StringBuilder(root).append("/api/v1");
     for (String segment : segments) {
@@ -90,7 +90,7 @@ public final class Exchange extends HttpExchange {
         : location + "?redis=" + PathSegmentCodec.encode(redis);
   }
 
-  /** The queue of the path; what the user must not see does not exist. */
+  /** Returns the queue of the path. A queue that the user may not see counts as not found. */
   String queue() {
     return visible(path("queue"));
   }
@@ -106,17 +106,17 @@ public final class Exchange extends HttpExchange {
     return integer("limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
   }
 
-  /** The body; an empty object when there is none. */
+  /** Returns the body; an empty object if it is missing. */
   RequestFields body() {
     byte[] bytes = read();
     return bytes.length == 0 ? fields(Json.object()) : body(bytes);
   }
 
-  /** The body of what replaces something: when none has come, nothing must be taken away. */
+  /** Returns the body of a replacement. It is required, so that a missing body clears nothing. */
   RequestFields requiredBody() {
     byte[] bytes = read();
     if (bytes.length == 0) {
-      throw Problems.badRequest("A body is needed here, a JSON object.");
+      throw Problems.badRequest("The request needs a body with a JSON object.");
     }
     return body(bytes);
   }
@@ -142,7 +142,7 @@ public final class Exchange extends HttpExchange {
     }
   }
 
-  /** How many tasks or other things a request has changed, for the audit log. */
+  /** Sets the number of changed tasks or other objects, for the audit log. */
   void changed(long count) {
     this.changed = count;
   }
@@ -163,7 +163,7 @@ public final class Exchange extends HttpExchange {
     return reason;
   }
 
-  /** What a change is about. */
+  /** Returns the target of a change, for the audit log. */
   public String target() {
     if (target != null) {
       return target;

@@ -15,13 +15,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What Prometheus asks for. */
+/** Metrics for Prometheus. */
 public final class MetricsResource implements AutoCloseable {
 
   private final PrometheusScrape metrics;
 
   /**
-   * @param ofThisProcess also its memory, processor and threads
+   * @param ofThisProcess whether to include memory, processor and threads of this process
    */
   public MetricsResource(RedisInstances sources, boolean ofThisProcess) {
     boolean areSeveral = sources.all().size() > 1;
@@ -50,7 +50,7 @@ public final class MetricsResource implements AutoCloseable {
 
   private ApiResponse scrape(Exchange exchange) {
     if (!exchange.user().grant().seesAll()) {
-      throw Problems.forbidden("Metrics tell of all queues, and you may not see all of them.");
+      throw Problems.forbidden("Metrics contain all queues. They require access to all of them.");
     }
     return metrics.scrape();
   }

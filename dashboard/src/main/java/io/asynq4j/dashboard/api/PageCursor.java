@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Places to go on at, as texts that nobody needs to understand. */
+/** Opaque cursors of paged lists. */
 public final class PageCursor {
 
   private PageCursor() {}
@@ -20,7 +20,7 @@ public final class PageCursor {
         .encodeToString(Json.bytes(java.util.Arrays.asList(parts)));
   }
 
-  /** Null for a part that was null. */
+  /** Decodes a cursor; parts can be null. */
   public static List<@Nullable String> read(String cursor, int parts) {
     try {
       byte[] json = Base64.getUrlDecoder().decode(cursor.getBytes(StandardCharsets.UTF_8));
@@ -31,9 +31,9 @@ public final class PageCursor {
         return read;
       }
     } catch (IllegalArgumentException e) {
-      // It is told below.
+      // Reported below.
     }
-    throw Problems.badRequest("The cursor is not one that this list has given out.");
+    throw Problems.badRequest("Invalid cursor. Use the cursor that the previous page returned.");
   }
 
   static int readOffset(@Nullable String cursor) {
@@ -44,11 +44,11 @@ public final class PageCursor {
       String offset = read(cursor, 1).get(0);
       return Math.max(0, offset == null ? 0 : Integer.parseInt(offset));
     } catch (NumberFormatException e) {
-      throw Problems.badRequest("The cursor is not one that this list has given out.");
+      throw Problems.badRequest("Invalid cursor. Use the cursor that the previous page returned.");
     }
   }
 
-  /** A part of a list that is in memory, with its total and where to go on. */
+  /** Returns one page of a list in memory, with its total and cursor. */
   public static <T> JsonFields page(
       List<T> all,
       int limit,

@@ -8,9 +8,9 @@ import java.util.Base64;
 import java.util.regex.Pattern;
 
 /**
- * How names stand in paths. Queues and ids may hold anything, also slashes and dots, which servers
- * and proxies take apart or refuse even when they are encoded: such names are written as {@code ~}
- * and base64url.
+ * Encodes names in paths. Queue names and task IDs can contain any characters, including slashes
+ * and dots, which servers and proxies split or reject even if they are encoded. Such names are
+ * written as {@code ~} and base64url.
  */
 public final class PathSegmentCodec {
 
@@ -32,7 +32,7 @@ public final class PathSegmentCodec {
   /**
    * Returns the name in a path.
    *
-   * @param segment of a path that the server has decoded
+   * @param segment path segment, decoded by the server
    */
   public static String decode(String segment) {
     if (!segment.startsWith("~")) {
@@ -45,7 +45,7 @@ public final class PathSegmentCodec {
           .toString();
     } catch (IllegalArgumentException | CharacterCodingException e) {
       throw Problems.badRequest(
-          "A part of a path that begins with ~ must go on with base64url of UTF-8 text.");
+          "A path segment that starts with ~ must continue with UTF-8 text in base64url.");
     }
   }
 }

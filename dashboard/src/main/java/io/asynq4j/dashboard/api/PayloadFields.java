@@ -9,7 +9,7 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** The payload of a task in a request: as JSON, as text or as base64. */
+/** Reads the payload of a task from a request: as JSON, text or base64. */
 final class PayloadFields {
 
   static final String JSON = "payload";
@@ -22,17 +22,17 @@ final class PayloadFields {
     return count(fields) > 0;
   }
 
-  /** JSON may be null; the others are missing then. */
+  /** Counts the payload fields that are present; a JSON payload can be null. */
   private static long count(RequestFields fields) {
     return (fields.contains(JSON) ? 1 : 0)
         + List.of(TEXT, BASE64).stream().filter(name -> fields.any(name).isPresent()).count();
   }
 
-  /** Absent when none is there. */
+  /** Returns an absent payload if no field is present. */
   static Payload read(RequestFields fields) {
     if (count(fields) > 1) {
       throw Problems.unprocessable(
-          "Give one of \"payload\", \"payloadText\" and \"payloadBase64\", not several.");
+          "Use only one of \"payload\", \"payloadText\" and \"payloadBase64\".");
     }
     if (fields.contains(JSON)) {
       JsonNode json = fields.any(JSON).orElseGet(JsonNodeFactory.instance::nullNode);
@@ -49,7 +49,7 @@ final class PayloadFields {
     try {
       return Payload.of(Base64.getDecoder().decode(base64));
     } catch (IllegalArgumentException e) {
-      throw Problems.unprocessable("\"payloadBase64\" is not base64.");
+      throw Problems.unprocessable("\"payloadBase64\" is not valid base64.");
     }
   }
 }

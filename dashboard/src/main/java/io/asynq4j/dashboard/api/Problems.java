@@ -18,10 +18,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-/** The problems of the dashboard, and their form, which is that of RFC 9457. */
+/** The problems of the dashboard, in the format of RFC 9457. */
 public final class Problems {
 
-  /** For problems that the parser of requests finds. */
+  /** Factory for problems that request parsing finds. */
   public static final ProblemFactory FACTORY = new Factory();
 
   private Problems() {}
@@ -43,7 +43,7 @@ public final class Problems {
         403,
         "read-only",
         "The dashboard is read-only",
-        "This dashboard runs in read-only mode. Use another one, or the command line.");
+        "This dashboard is in read-only mode. Use another dashboard or the command line.");
   }
 
   public static Problem crossSite(String detail) {
@@ -59,7 +59,7 @@ public final class Problems {
         404,
         "queue-not-found",
         "Queue not found",
-        "There is no queue \"" + queue + "\", or you have no access to it.");
+        "Queue \"" + queue + "\" does not exist, or you have no access to it.");
   }
 
   static Problem conflict(String code, String detail) {
@@ -113,7 +113,7 @@ public final class Problems {
         500,
         "internal",
         "Internal error",
-        "The dashboard failed unexpectedly. Its log has the cause.");
+        "An unexpected error occurred. See the log of the dashboard.");
   }
 
   /** A request that the HTTP server rejects itself, such as a path with dots. */
@@ -168,7 +168,7 @@ public final class Problems {
           413,
           "too-large",
           "The request is too large",
-          "A request like this may have %,d bytes at most.".formatted(mostBytes));
+          "A request body can have at most %,d bytes.".formatted(mostBytes));
     }
 
     @Override
@@ -182,8 +182,8 @@ public final class Problems {
       return new Problem(
               405,
               "method-not-allowed",
-              "Not with this method",
-              method + " is not possible here; possible: " + methods)
+              "Method not allowed",
+              method + " is not allowed. Allowed: " + methods + ".")
           .with("allow", methods)
           .withHeader("Allow", methods);
     }

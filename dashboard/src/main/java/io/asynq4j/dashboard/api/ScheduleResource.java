@@ -10,7 +10,7 @@ import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import java.util.List;
 
-/** Periodic entries. */
+/** Schedule entries. */
 public final class ScheduleResource {
 
   private final PayloadRenderer contents;
@@ -42,10 +42,10 @@ public final class ScheduleResource {
     return visible(exchange).stream()
         .filter(schedule -> schedule.id().equals(id))
         .findFirst()
-        .orElseThrow(() -> Problems.notFound("There is no schedule \"" + id + "\"."));
+        .orElseThrow(() -> Problems.notFound("Schedule entry \"" + id + "\" not found."));
   }
 
-  /** Fails for what is not there or not controllable, before it is done. */
+  /** Rejects unknown entries, and entries that cannot be controlled. */
   private static String controllable(Exchange exchange) {
     ScheduleSnapshot schedule = find(exchange);
     if (!schedule.isRemembered()) {
@@ -53,7 +53,7 @@ public final class ScheduleResource {
           "wrong-state",
           "\""
               + schedule.id()
-              + "\" is an entry of a Go scheduler, or of one without a leader; it can only be looked at.");
+              + "\" is read-only: it belongs to a Go scheduler, or to a scheduler without leader election.");
     }
     return schedule.id();
   }
@@ -110,7 +110,7 @@ public final class ScheduleResource {
   private ApiResponse pause(Exchange exchange) {
     String id = controllable(exchange);
     if (!exchange.source().inspector().pauseSchedule(id)) {
-      throw Problems.conflict("wrong-state", "\"" + id + "\" is paused already.");
+      throw Problems.conflict("wrong-state", "\"" + id + "\" is already paused.");
     }
     return ApiResponse.NO_CONTENT;
   }

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Who is asking, how the dashboard is set up, and what its API is. */
+/** The session of the user, health, and the API description. */
 public final class SessionResource {
 
   private final DashboardSettings settings;
@@ -24,7 +24,7 @@ public final class SessionResource {
     this.settings = settings;
   }
 
-  /** Open to everybody. */
+  /** Does not require a login. */
   public static Route<Role, Exchange> health() {
     return Route.of(
         "health",

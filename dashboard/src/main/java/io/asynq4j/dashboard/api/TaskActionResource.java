@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Tasks, to do something with. */
+/** Actions on tasks. */
 public final class TaskActionResource {
 
   private static final int MOST_CHOSEN = 1_000;
@@ -119,9 +119,9 @@ public final class TaskActionResource {
     if (result instanceof EnqueueResult.Duplicate duplicate) {
       throw Problems.conflict(
               "duplicate",
-              "An equal task holds the lock: "
+              "A duplicate of the task holds the uniqueness lock: "
                   + duplicate.holderId()
-                  + " of queue "
+                  + " in queue "
                   + duplicate.queue()
                   + ".")
           .with("holderId", duplicate.holderId());
@@ -212,7 +212,7 @@ public final class TaskActionResource {
     return ApiResponse.NO_CONTENT;
   }
 
-  /** With another payload it is a new task with the type and the options of the old one. */
+  /** With another payload, enqueues a new task with the type and options of the original. */
   private ApiResponse copy(Exchange exchange) {
     RequestFields body = exchange.body().knowing(with("queue"));
     String queue = exchange.queue();
@@ -267,7 +267,7 @@ public final class TaskActionResource {
     List<String> ids = body.texts("ids");
     if (ids.isEmpty() || ids.size() > MOST_CHOSEN) {
       throw Problems.unprocessable(
-          "\"ids\" must name 1 to 1,000 tasks; a job deals with more. Named: " + ids.size());
+          "\"ids\" must contain 1 to 1,000 task IDs; use a job for more. Got: " + ids.size());
     }
     String action = body.required("action");
     Inspector inspector = inspector(exchange, body.flag("dropOldest", false));

@@ -23,10 +23,10 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Tasks, to look at. */
+/** Tasks: lists and details. */
 public final class TaskResource {
 
-  /** How many are read at first: nobody knows yet how large they are. */
+  /** Number of tasks in the first read, when their size is unknown. */
   private static final int FIRST = 5;
 
   private static final long SMALL = 1L << 20;
@@ -55,11 +55,11 @@ public final class TaskResource {
     String group = exchange.param("group");
     String word = exchange.param("state", group == null ? "" : TaskState.AGGREGATING.word());
     if (word.isEmpty()) {
-      throw Problems.badRequest("Give a \"state\", or a \"group\" for aggregating tasks.");
+      throw Problems.badRequest("\"state\" is required, or \"group\" for aggregating tasks.");
     }
     TaskState state = TaskState.ofWord(word);
     if (state == TaskState.AGGREGATING && group == null) {
-      throw Problems.badRequest("Aggregating tasks are listed by their \"group\".");
+      throw Problems.badRequest("\"group\" is required for aggregating tasks.");
     }
     PageRequest first =
         ordered(
@@ -89,8 +89,8 @@ public final class TaskResource {
       List<Object> items, long total, @Nullable String cursor, List<String> unreadable) {}
 
   /**
-   * Reads in steps, and keeps of each task only what is shown: a page of large payloads would not
-   * fit into memory. Where they turn out small, one or two more steps read the rest.
+   * Reads in steps and keeps only the visible part of each task, because a page of large payloads
+   * would not fit into memory. With small payloads, one or two more steps read the rest.
    */
   private Page page(
       RedisInstance source,
@@ -141,7 +141,7 @@ public final class TaskResource {
         tasks.whole(task, source, exchange.user()).put("failures", failures(source, task)));
   }
 
-  /** The latest failed attempts, oldest first. */
+  /** Returns the latest failed attempts, oldest first. */
   private List<Object> failures(RedisInstance source, TaskInfo task) {
     List<Object> failures = new ArrayList<>();
     if (contents.isHidden(HiddenField.ERROR)) {
@@ -174,7 +174,7 @@ public final class TaskResource {
             .put("reasons", reasons));
   }
 
-  /** In the manner of all other words here: not-due, queue-paused. */
+  /** Converts a constant to the spelling of the API: not-due, queue-paused. */
   private static String kind(Reason reason) {
     return reason
         .getClass()
@@ -206,7 +206,7 @@ public final class TaskResource {
     return file(task, "result", task.result(), contents.wholeResult(task.type(), task.result()));
   }
 
-  /** Never shown by the browser itself, whatever it holds. */
+  /** Returns a download, which the browser never displays itself. */
   private static ApiResponse file(
       TaskInfo task, String what, Payload payload, Optional<byte[]> bytes) {
     if (payload.size() == 0) {
@@ -215,7 +215,7 @@ public final class TaskResource {
     String name = task.id().replaceAll("[^A-Za-z0-9._-]", "_") + "." + what;
     return ApiResponse.bytes(
             bytes.orElseThrow(
-                () -> Problems.forbidden("This dashboard does not give out this " + what + ".")),
+                () -> Problems.forbidden("This dashboard is configured to hide the " + what + ".")),
             "application/octet-stream")
         .with("Content-Disposition", "attachment; filename=\"" + TextExcerpt.of(name, 100) + "\"");
   }

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has changed what. Everything goes to the logger {@code asynq.audit}; the newest are kept here
- * for the page. Thread-safe.
+ * The audit log of changes. Entries go to the logger {@code asynq.audit}; the newest are kept in
+ * memory for the audit page. Thread-safe.
  */
 public final class AuditLog {
 
@@ -23,11 +23,11 @@ public final class AuditLog {
   private final Deque<Entry> newest = new ArrayDeque<>();
 
   /**
-   * One change and who made it.
+   * One change, with its user and result.
    *
-   * @param user null when nobody needs to log in
-   * @param count how many tasks or other things were changed; null when that was not counted
-   * @param outcome {@code done}, or why not
+   * @param user null if authentication is disabled
+   * @param count number of changed tasks or other objects; null if not counted
+   * @param outcome {@code done}, or the error
    */
   public record Entry(
       Instant at,
@@ -74,12 +74,12 @@ public final class AuditLog {
                 quoted(change.reason())));
   }
 
-  /** As a text of JSON: whatever a name holds, it stays within one line and its quotes. */
+  /** Encodes a value as a JSON string, so that no name breaks the line or its quotes. */
   private static String quoted(@Nullable String text) {
     return text == null ? "-" : Json.text(TextExcerpt.of(text, 1_000));
   }
 
-  /** The newest first. */
+  /** Returns the newest entries first. */
   public synchronized List<Entry> entries() {
     return List.copyOf(newest);
   }

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds the address of the client behind reverse proxies. Only what a trusted proxy adds to {@code
- * X-Forwarded-For} counts; a client can put anything in front of that. Immutable.
+ * Determines the address of a client behind reverse proxies. Only addresses that a trusted proxy
+ * adds to {@code X-Forwarded-For} count; clients can forge the others. Immutable.
  */
 public final class ClientAddressResolver {
 
@@ -28,7 +28,7 @@ public final class ClientAddressResolver {
   }
 
   /**
-   * Finds the address of the client of a request.
+   * Determines the address of the client of a request.
    *
    * @param forwardedFor the values of the header {@code X-Forwarded-For}
    */
@@ -53,7 +53,7 @@ public final class ClientAddressResolver {
         .isPresent();
   }
 
-  /** The nearest first. */
+  /** Returns the addresses, nearest first. */
   private static List<String> hops(List<String> forwardedFor) {
     List<String> hops = new ArrayList<>();
     for (String header : forwardedFor) {

@@ -10,21 +10,21 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Makes guessing passwords slow. Failures are counted per name and network, per network, and per
- * name over all networks; after some of them the next try has to wait, twice as long after each
- * further one. A name that has logged in from a network is not delayed by the failures of others
- * there, nor is a network from which anyone has logged in by failures elsewhere. Thread-safe;
- * remembers a bounded number of failures and logins.
+ * Slows down guessing of passwords. Failed logins are counted per name and network, per network,
+ * and per name over all networks. After some failures the next login is delayed, and each further
+ * failure doubles the delay. A name that has logged in from a network is not delayed by failures of
+ * other names there. A network with a successful login is not delayed by failures elsewhere.
+ * Thread-safe; the number of remembered failures and logins is limited.
  */
 public final class LoginLimiter {
 
-  /** How many failures are free for one name from one network. */
+  /** Failures of one name from one network before the first delay. */
   public static final int PER_NAME = 5;
 
-  /** And for a network, behind which there may be a whole company. */
+  /** Failures of a network before the first delay; a whole company may share a network. */
   static final int PER_NETWORK = 50;
 
-  /** And for a name that is tried from many networks. */
+  /** Failures of a name over all networks before the first delay. */
   static final int PER_NAME_EVERYWHERE = 50;
 
   static final Duration KNOWN = Duration.ofDays(1);
@@ -46,10 +46,10 @@ public final class LoginLimiter {
   }
 
   /**
-   * Who tries to log in.
+   * The name and network of a login.
    *
-   * @param name with its kind: a user and a token may have the same
-   * @param network such as {@code 192.0.2.1/32}
+   * @param name name with its kind, because a user and a token may have the same name
+   * @param network network, such as {@code 192.0.2.1/32}
    */
   public record Login(String name, String network) {
     private String both() {
@@ -58,7 +58,7 @@ public final class LoginLimiter {
   }
 
   /**
-   * @param free how many failures cost nothing
+   * @param free number of failures before the first delay
    */
   private record Key(String text, int free) {}
 
@@ -78,7 +78,7 @@ public final class LoginLimiter {
     }
   }
 
-  /** Throws when this login has to wait. */
+  /** Throws a problem if this login is delayed. */
   public synchronized void check(Login login) {
     long now = nanoTime.getAsLong();
     List<Key> keys = new ArrayList<>();
@@ -99,8 +99,7 @@ public final class LoginLimiter {
             .max()
             .orElse(0);
     if (left > 0) {
-      throw Problems.tooMany(
-          "Too many logins have failed. Try again in " + left + " seconds.", left);
+      throw Problems.tooMany("Too many failed logins. Try again in " + left + " seconds.", left);
     }
   }
 
@@ -141,7 +140,7 @@ public final class LoginLimiter {
     bound(logins);
   }
 
-  /** Forgets the oldest. */
+  /** Removes the oldest entry above the limit. */
   private static <K> void bound(Map<K, ?> map) {
     Iterator<K> oldest = map.keySet().iterator();
     while (map.size() > MOST) {

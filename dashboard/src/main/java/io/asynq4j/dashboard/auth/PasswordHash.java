@@ -34,10 +34,9 @@ public record PasswordHash(int iterations, String salt, String hash) {
   public static PasswordHash parse(String text) {
     Matcher parts = TEXT.matcher(text);
     if (!parts.matches()) {
-      // The text itself is not told: it may be a password that was written in the hash's place.
+      // The message does not contain the text, which may be a password.
       throw new IllegalArgumentException(
-          "a hash must look like pbkdf2-sha512:210000:…:…; 'asynq dashboard hash' makes one, a password"
-              + " itself is never written down");
+          "invalid hash, expected pbkdf2-sha512:210000:…:…; create one with 'asynq dashboard hash'");
     }
     return new PasswordHash(Integer.parseInt(parts.group(1)), parts.group(2), parts.group(3));
   }

@@ -4,9 +4,9 @@ import io.asynq4j.dashboard.Grant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is asking.
+ * The user of a request.
  *
- * @param name null when nobody needs to log in
+ * @param name null if authentication is disabled
  */
 public record User(@Nullable String name, Grant grant) {
 

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** How a dashboard is set up. Immutable. */
+/** The settings of a dashboard. Immutable. */
 public record DashboardSettings(
     Map<String, RedisConnection> redis,
     String title,
@@ -33,7 +33,7 @@ public record DashboardSettings(
     Set<String> allowedHosts,
     List<IpNetwork> proxies) {
 
-  /** Bytes of the largest body of a request: payloads in base64 take a third more. */
+  /** Maximum size of a request body in bytes; base64 makes payloads a third larger. */
   public static final int LARGEST_BODY = 12 << 20;
 
   public DashboardSettings {

@@ -11,8 +11,8 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 /**
- * What is never shown of the payloads and results of some types: a place in JSON such as {@code
- * $.card.number}, {@code $.users[*].token} or {@code $..password}, at whatever depth. Immutable.
+ * A JSON path that is redacted in payloads and results of some task types, such as {@code
+ * $.card.number}, {@code $.users[*].token} or {@code $..password}. Immutable.
  */
 public final class RedactionRule {
 
@@ -26,8 +26,8 @@ public final class RedactionRule {
   private final List<Step> steps;
 
   /**
-   * @param name of a property, or a number; * for any
-   * @param atAnyDepth also further down
+   * @param name property name or array index; * for any
+   * @param atAnyDepth whether the step also matches descendants
    */
   private record Step(String name, boolean atAnyDepth) {
     boolean isAny() {
@@ -58,7 +58,9 @@ public final class RedactionRule {
     }
     if (steps.isEmpty() || end < path.length()) {
       throw new IllegalArgumentException(
-          "not a path like $.card.number, $.users[*].token or $..password: \"" + path + "\"");
+          "invalid path, expected for example $.card.number, $.users[*].token or $..password: \""
+              + path
+              + "\"");
     }
     return new RedactionRule(Glob.of(typeGlob), steps);
   }
@@ -67,7 +69,7 @@ public final class RedactionRule {
     return type.matches(taskType);
   }
 
-  /** Masks what it means in a document, which is changed. */
+  /** Replaces the matching values of the document with the mask. */
   public void mask(JsonNode document) {
     mask(document, 0);
   }
@@ -103,7 +105,7 @@ public final class RedactionRule {
     }
   }
 
-  /** Whether something holds the mask: then it comes from what was shown, and must not be kept. */
+  /** Whether a document contains the mask, so that it comes from a redacted view. */
   public static boolean isMasked(JsonNode node) {
     if (node.isString()) {
       return node.stringValue().equals(MASK);

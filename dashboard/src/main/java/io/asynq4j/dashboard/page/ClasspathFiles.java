@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
-/** Files that come with the dashboard. */
+/** Reads the bundled files of the dashboard. */
 public final class ClasspathFiles {
 
   private static final String FOLDER = "/io/asynq4j/dashboard/";
@@ -13,9 +13,9 @@ public final class ClasspathFiles {
   private ClasspathFiles() {}
 
   /**
-   * Null when there is no such file.
+   * Returns null if the file does not exist.
    *
-   * @param name below the folder of the dashboard; the caller has made sure that it stays there
+   * @param name path below the directory of the dashboard, validated by the caller
    */
   public static byte @Nullable [] read(String name) {
     try (InputStream in = ClasspathFiles.class.getResourceAsStream(FOLDER + name)) {

@@ -9,8 +9,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
 /**
- * A problem for the eyes of a person whose browser has asked for the page itself and may not have
- * it, or not now. Nothing of the dashboard is loaded then, so it stands for itself.
+ * HTML page of a problem, for a browser that requests the dashboard itself. It is self-contained,
+ * because the files of the dashboard may be unavailable.
  */
 public final class ProblemPage {
 
@@ -21,7 +21,7 @@ public final class ProblemPage {
           + "@media(prefers-color-scheme:dark){"
           + "html{background:#0e1117;color:#e6eaf0}a{color:#a5a8ff}}";
 
-  /** The style by its digest, and nothing else. */
+  /** Content security policy that allows only the inline style. */
   private static final String CSP =
       "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
           + " style-src 'sha256-"

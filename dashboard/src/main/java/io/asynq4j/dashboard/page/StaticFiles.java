@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
- * The files of the page. Only names of a narrow form are looked for, so that no path leads out of
- * their folder. What is no file and has no ending is a place within the page, and answered with it.
+ * Serves the files of the web page. Only names of a strict form are accepted, so that no path
+ * leaves their directory. Other paths without an extension belong to the page and return it.
  */
 public final class StaticFiles {
 
@@ -40,9 +40,9 @@ public final class StaticFiles {
   private record File(byte[] bytes, String type, String tag) {}
 
   /**
-   * Empty when there is nothing.
+   * Returns empty if the file does not exist.
    *
-   * @param root where the dashboard is mounted; the page finds its files and the API from there
+   * @param root path at which the dashboard is mounted, the base of all links of the page
    */
   public Optional<ApiResponse> get(String path, String root) {
     String name = path.substring(1);
@@ -88,7 +88,7 @@ public final class StaticFiles {
     }
     byte[] bytes = ClasspathFiles.read("web/" + name);
     if (bytes == null) {
-      // Not remembered: names that are not there are without number.
+      // Not cached, because the number of wrong names is unlimited.
       return Optional.empty();
     }
     Optional<File> file = Optional.of(new File(bytes, type, tag(bytes)));

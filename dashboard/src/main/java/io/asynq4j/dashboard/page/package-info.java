@@ -1,4 +1,4 @@
-/** The files of the page. */
+/** The web page: its files and the page of a problem. */
 @NullMarked
 package io.asynq4j.dashboard.page;
 

@@ -13,9 +13,7 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An operation on many tasks: what it is to do, how far it is, and what came of it. Thread-safe.
- */
+/** A bulk operation or check: its request, progress and result. Thread-safe. */
 public final class BulkJob {
 
   private static final int MOST_FAILURES = 100;
@@ -41,7 +39,7 @@ public final class BulkJob {
   private @Nullable List<JsonFields> findings;
   private long total;
   private long dropped;
-  // What earlier parts have come to, and the one that is under way.
+  // Totals of the finished parts, and the progress of the current part.
   private Counts before = new Counts(0, 0, 0, 0);
   private Counts now = new Counts(0, 0, 0, 0);
 
@@ -72,7 +70,7 @@ public final class BulkJob {
     return user;
   }
 
-  /** What others do with queues that one must not see is nothing to be told. */
+  /** A job of another user is visible only to users that may see all queues. */
   public boolean isVisibleTo(User other) {
     return other.grant().seesAll() || Objects.equals(other.name(), user.name());
   }
@@ -144,7 +142,7 @@ public final class BulkJob {
         .put("sample", finding.sample());
   }
 
-  /** Its end, unless it has ended: stopped, broken off, or done. */
+  /** Sets the final state, unless the job has ended. */
   synchronized void ends(Instant at, @Nullable String why) {
     if (state != State.RUNNING) {
       return;

@@ -9,12 +9,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job is to do. Immutable.
+ * The action of a job and its parameters. Immutable.
  *
  * @param query null for the doctor
- * @param to for a move: where to
- * @param at for a new time
- * @param dropOldest for archiving: whether a full archive makes room
+ * @param to target queue of a move; null otherwise
+ * @param at new due time of a reschedule; null otherwise
+ * @param dropOldest whether archiving deletes the oldest tasks of a full archive
  */
 public record BulkJobRequest(
     Action action,
@@ -28,7 +28,7 @@ public record BulkJobRequest(
     boolean removeUnreadable,
     boolean trimArchives) {
 
-  /** What a job can do: an action on many tasks, or one that changes none. */
+  /** The action of a job: an action on tasks, or one that changes no tasks. */
   public enum Action {
     COUNT(null),
     RUN(TaskAction.RUN),
@@ -58,7 +58,7 @@ public record BulkJobRequest(
       throw Problems.unprocessable(
           "\""
               + word
-              + "\" is nothing that can be done with many tasks; there are count, run, archive, delete, cancel, move,"
+              + "\" is not an action of a job; the actions are count, run, archive, delete, cancel, move,"
               + " reschedule and doctor.");
     }
   }
@@ -67,17 +67,17 @@ public record BulkJobRequest(
   public BulkJobRequest {
     if (action != Action.DOCTOR) {
       if (query == null) {
-        throw Problems.unprocessable("\"query\" is missing: it says which tasks are meant.");
+        throw Problems.unprocessable("\"query\" is required: it selects the tasks.");
       }
       if (action.taskAction != null) {
         requireStates(action.taskAction, query);
       }
     }
     if (action == Action.MOVE && to == null) {
-      throw Problems.unprocessable("\"queue\" is missing: it says where the tasks go.");
+      throw Problems.unprocessable("\"queue\" is required: it is the target of the move.");
     }
     if (action == Action.RESCHEDULE && at == null) {
-      throw Problems.unprocessable("\"at\" or \"in\" is missing.");
+      throw Problems.unprocessable("\"at\" or \"in\" is required.");
     }
     if (limit < 1) {
       throw Problems.unprocessable("\"limit\" must be 1 or more: " + limit);
@@ -87,16 +87,16 @@ public record BulkJobRequest(
   private static void requireStates(TaskAction action, Query query) {
     if (!query.namesState()) {
       throw Problems.unprocessable(
-          "The query must name a state, such as state:archived, so that nothing is meant by accident.");
+          "The query must contain a state, such as state:archived, so that no task is selected by accident.");
     }
     for (TaskState state : query.states()) {
       if (!action.isAllowedIn(state)) {
         throw Problems.unprocessable(
-            "A task " + action.refusal(state) + ". Name other states in the query.");
+            "A task " + action.refusal(state) + ". Use other states in the query.");
       }
     }
     if (query.states().isEmpty()) {
-      throw Problems.unprocessable("The query leaves no state over.");
+      throw Problems.unprocessable("The query excludes every state.");
     }
   }
 

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What failures have in common: the type of the task, and the error without what differs from one
- * time to the next.
+ * The fingerprint of a failure: a hash of the task type and of the error without its variable
+ * parts, such as numbers and IDs.
  */
 public final class FailureFingerprint {
 
@@ -33,7 +33,7 @@ public final class FailureFingerprint {
 
   private FailureFingerprint() {}
 
-  /** Null for a task that has not failed. */
+  /** Returns null for a task that has not failed. */
   public static @Nullable String of(TaskInfo task) {
     return task.lastError().isEmpty() ? null : of(task.type(), normalised(task.lastError()));
   }

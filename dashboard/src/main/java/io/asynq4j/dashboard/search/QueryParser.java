@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the language of searches: terms side by side that must all hold, such as {@code
+ * Parses the query language: terms separated by spaces that a task must all match, such as {@code
  * type:email:* state:archived error:"refused" -payload.user.id=42 age>1h}. Not thread-safe.
  */
 public final class QueryParser {
@@ -60,7 +60,7 @@ public final class QueryParser {
 
   public static Query parse(String text) {
     if (text.length() > LONGEST) {
-      throw Problems.unprocessable("A query may have 2,000 characters at most.");
+      throw Problems.unprocessable("A query can have at most 2,000 characters.");
     }
     QueryParser parser = new QueryParser();
     Matcher term = TERM.matcher(text);
@@ -68,9 +68,9 @@ public final class QueryParser {
     while (end < text.length()) {
       if (!term.find(end) || term.start() != end) {
         throw Problems.unprocessable(
-            "The query cannot be read from here on: \""
+            "Invalid query at \""
                 + TextExcerpt.of(text.substring(end), 50)
-                + "\". Texts with spaces or quotes are written \"in quotes\".");
+                + "\". Put values with spaces or quotes \"in quotes\".");
       }
       boolean isNegated = !term.group(1).isEmpty();
       String value =
@@ -169,7 +169,7 @@ public final class QueryParser {
       case "group" -> TaskFilter.of(task -> !task.group().isEmpty());
       default ->
           throw Problems.unprocessable(
-              "has: goes on with error, result, payload, group, payload.<path> or header.<name>, not \""
+              "has: must be followed by error, result, payload, group, payload.<path> or header.<name>, not \""
                   + what
                   + "\".");
     };
@@ -195,7 +195,8 @@ public final class QueryParser {
     return switch (operator) {
       case ">=", ">" -> TaskFilter.olderThan(age);
       case "<=", "<" -> TaskFilter.youngerThan(age);
-      default -> throw Problems.unprocessable("age is compared: write age>1h or age<10m.");
+      default ->
+          throw Problems.unprocessable("age needs the operator > or <: write age>1h or age<10m.");
     };
   }
 
@@ -204,7 +205,7 @@ public final class QueryParser {
       return Integer.parseInt(value);
     } catch (NumberFormatException e) {
       throw Problems.unprocessable(
-          "retried is compared with a whole number, not \"" + value + "\".");
+          "retried must be compared with an integer, not \"" + value + "\".");
     }
   }
 
@@ -224,7 +225,7 @@ public final class QueryParser {
   private static void require(boolean isRight, String key, String operator) {
     if (!isRight) {
       throw Problems.unprocessable(
-          "\"" + key + "\" cannot be compared with " + operator + "; use :.");
+          "\"" + key + "\" does not support the operator " + operator + "; use :.");
     }
   }
 
@@ -232,8 +233,8 @@ public final class QueryParser {
     return Problems.unprocessable(
         "\""
             + key
-            + "\" is nothing to search by. There are "
+            + "\" is not a search field. The fields are "
             + String.join(" ", KEYS)
-            + ". To look for the text itself, write it in quotes.");
+            + ". To search for the text itself, put it in quotes.");
   }
 }

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Bounds how many searches run at once, in all and for each user, so that searches never occupy all
- * threads that serve requests. A search that finds no place waits a moment, in a bounded number.
+ * Limits the number of concurrent searches, in total and per user, so that searches never occupy
+ * all request threads. Above the limit, a limited number of searches wait for a short time.
  * Thread-safe.
  */
 public final class SearchLimiter {
@@ -45,7 +45,7 @@ public final class SearchLimiter {
       while (running >= MOST || own.running >= MOST_PER_USER) {
         long left = Duration.ofNanos(end - System.nanoTime()).toMillis();
         if (left <= 0 || own.waiting > MOST_PER_USER) {
-          throw Problems.tooMany("Too many searches are under way. Try again in a second.", 1);
+          throw Problems.tooMany("Too many searches are running. Try again in a second.", 1);
         }
         wait(left);
       }
@@ -53,7 +53,7 @@ public final class SearchLimiter {
       own.running++;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw Problems.busy("The dashboard is about to stop.");
+      throw Problems.busy("The dashboard is shutting down.");
     } finally {
       own.waiting--;
       forgetIdle(user, own);

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Says in words when a schedule fires, for the specs that people write most. */
+/** Describes common schedule specs in English. */
 final class CronDescription {
 
   private static final Pattern BLANK = Pattern.compile("\\s+");

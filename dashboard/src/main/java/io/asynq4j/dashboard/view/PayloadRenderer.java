@@ -22,16 +22,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
-/** What is shown of payloads and results: formatted, redacted, cut short, or not at all. */
+/** Renders payloads and results: formatted, redacted, truncated or hidden. */
 public final class PayloadRenderer {
 
-  /** In lists. */
+  /** Maximum length in lists. */
   public static final int PREVIEW = 200;
 
-  /** Of a single task; the whole of it can be downloaded. */
+  /** Maximum length on the page of a task; the complete content can be downloaded. */
   public static final int WHOLE = 256 << 10;
 
-  /** Larger ones are not parsed for a preview: it would cost more than the page. */
+  /** Larger payloads are not parsed for a preview, because that is too expensive. */
   private static final int PARSED_FOR_PREVIEW = 64 << 10;
 
   private static final int PARSED = 16 << 20;
@@ -78,7 +78,7 @@ public final class PayloadRenderer {
           .map(bytes -> show(type, payload.size(), bytes, most, formatters, true))
           .orElseGet(() -> content(payload.size(), "hidden", "", false, true));
     }
-    // More than is shown need not be looked at, but a character may take four bytes.
+    // Decodes only the visible part; a character takes up to four bytes.
     if (payload.size() > Math.max(parsed, 4 * most)) {
       byte[] start = new byte[4 * most];
       payload.view().get(start);
@@ -152,10 +152,10 @@ public final class PayloadRenderer {
     return null;
   }
 
-  /** Null when it is no text that people can read. */
+  /** Returns null if the bytes are not readable text. */
   private static @Nullable String printable(byte[] bytes, boolean isWhole) {
     try {
-      // The end may be in the middle of a character when it is not the whole.
+      // A truncated text may end in the middle of a character.
       int length = bytes.length;
       if (!isWhole) {
         while (length > 0 && (bytes[length - 1] & 0xC0) == 0x80) {
@@ -178,7 +178,7 @@ public final class PayloadRenderer {
     return settings.redactions().stream().filter(rule -> rule.isFor(type)).toList();
   }
 
-  /** Empty when it is no JSON: what cannot be redacted is not shown. */
+  /** Returns empty if the content is not JSON, because it cannot be redacted. */
   private static Optional<byte[]> redacted(List<RedactionRule> rules, byte[] bytes) {
     return Json.read(bytes)
         .map(
@@ -188,7 +188,7 @@ public final class PayloadRenderer {
             });
   }
 
-  /** The whole payload for a file; empty when it must not be given out. */
+  /** Returns the complete content for a download; empty if it must not be shown. */
   public Optional<byte[]> wholePayload(String type, Payload payload) {
     return whole(type, payload, HiddenField.PAYLOAD);
   }
@@ -206,7 +206,8 @@ public final class PayloadRenderer {
   }
 
   /**
-   * Refuses a payload that was taken from what is shown: the mask would take the secret's place.
+   * Rejects a payload that contains the placeholder of a redacted value, which would overwrite the
+   * value.
    */
   public void requireNotMasked(String type, Payload payload) {
     if (!rulesFor(type).isEmpty()) {
@@ -222,8 +223,8 @@ public final class PayloadRenderer {
   }
 
   /**
-   * A task as it is shown, to be searched in: a search must not tell what a page does not, or
-   * whoever guesses well would learn it.
+   * Returns the task as pages show it, for searches. Otherwise hidden values could be guessed with
+   * searches.
    */
   public TaskInfo shown(TaskInfo task) {
     List<RedactionRule> rules = rulesFor(task.type());

@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What is shown of periodic entries. */
+/** JSON of schedule entries. */
 public final class ScheduleView {
 
   private static final int NEXT_RUNS = 10;
 
   private ScheduleView() {}
 
-  /** Null when it cannot be read. */
+  /** Returns null if the entry cannot be read. */
   private static @Nullable String queueOf(ScheduleSnapshot schedule) {
     QueueName queue = schedule.options().queue();
     if (queue == null) {
@@ -30,7 +30,7 @@ public final class ScheduleView {
     return queue.value();
   }
 
-  /** Only a user who sees all queues sees an entry whose queue is not known. */
+  /** An entry with an unknown queue is visible only to users that may see all queues. */
   public static boolean isVisible(ScheduleSnapshot schedule, Grant grant) {
     String queue = queueOf(schedule);
     return queue == null ? grant.seesAll() : grant.sees(queue);
@@ -76,7 +76,10 @@ public final class ScheduleView {
     return duration == null ? null : duration.toString();
   }
 
-  /** As far as the spec can be read here; the scheduler's own next instant comes first. */
+  /**
+   * Computes the next times from the spec if it is known; the time that the scheduler reports comes
+   * first.
+   */
   private static List<Instant> nextRuns(ScheduleSnapshot schedule, Instant now) {
     try {
       Instant next = schedule.next();

@@ -7,12 +7,12 @@ import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Live servers, as a user may see them. */
+/** JSON of live servers, limited to what a user may see. */
 public final class ServerView {
 
   private ServerView() {}
 
-  /** Those that serve a queue that he sees, with nothing of the others. */
+  /** Returns the servers with at least one visible queue, without their other queues. */
   public static List<ServerSnapshot> visible(List<ServerSnapshot> servers, Grant grant) {
     if (grant.seesAll()) {
       return servers;

@@ -1,4 +1,4 @@
-/** How tasks, schedules and servers are shown. */
+/** JSON views of payloads, schedule entries and servers. */
 @NullMarked
 package io.asynq4j.dashboard.view;
 
