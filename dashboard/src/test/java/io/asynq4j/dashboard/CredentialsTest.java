@@ -39,7 +39,7 @@ class CredentialsTest {
   }
 
   @Test
-  void aPasswordInTheHashsPlaceIsRefusedAndNotRepeated() {
+  void aPasswordInPlaceOfAHashIsRejectedAndNotRepeated() {
     assertThatThrownBy(() -> Credentials.of(List.of("user anna admin * s3cr3t-password")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("line 1")
@@ -47,7 +47,7 @@ class CredentialsTest {
   }
 
   @Test
-  void linesThatMeanNothingAreRefused() {
+  void invalidLinesAreRejected() {
     String hash = PasswordHash.of("correct horse".toCharArray(), 1_000).toString();
     for (String line :
         List.of(

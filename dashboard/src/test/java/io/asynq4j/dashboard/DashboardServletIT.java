@@ -57,7 +57,7 @@ class DashboardServletIT {
   }
 
   @Test
-  void theApplicationMaySayWhoIsAsking() throws Exception {
+  void theApplicationCanAuthenticateRequests() throws Exception {
     Server server =
         serve(
             "/",
@@ -84,7 +84,7 @@ class DashboardServletIT {
   }
 
   @Test
-  void standsBesideWhatElseTheContainerServes() throws Exception {
+  void worksBesideOtherServletsOfTheContainer() throws Exception {
     on.enqueue("mail");
     ServletContextHandler handler = new ServletContextHandler("/");
     handler.addServlet(
@@ -151,7 +151,7 @@ class DashboardServletIT {
   }
 
   @Test
-  void aContainerThatForbidsAsynchronousRequestsIsToldWhatToAllow() throws Exception {
+  void aContainerWithoutAsynchronousRequestsGetsAProblemWithTheFix() throws Exception {
     ServletContextHandler handler = new ServletContextHandler("/");
     ServletHolder holder = new ServletHolder(Dashboard.builder(on.redis).servlet());
     holder.setAsyncSupported(false);

@@ -97,7 +97,7 @@ class PageActionsIT {
   }
 
   @Test
-  void aNonsenseDurationIsToldAndChangesNothing() {
+  void anInvalidDurationIsRejectedAndChangesNothing() {
     on.enqueue("mail", "email", o -> o.id("a"));
     open("/queues/mail/tasks/a");
 
@@ -360,7 +360,7 @@ class PageActionsIT {
   }
 
   @Test
-  void whatASearchFindsIsMovedAndRescheduled() {
+  void searchResultsAreMovedAndRescheduled() {
     for (int i = 0; i < 5; i++) {
       on.enqueue("mail", i < 3 ? "wanted" : "other", o -> o);
     }
@@ -397,7 +397,7 @@ class PageActionsIT {
   }
 
   @Test
-  void whatGoesWrongWithSomeOfManyIsTold() {
+  void failuresOfSomeTasksOfABatchAreReported() {
     on.enqueue("mail", "email", o -> o.id("a"));
     on.enqueue("mail", "email", o -> o.id("b"));
     open("/queues/mail?state=pending");
@@ -434,7 +434,7 @@ class PageActionsIT {
   // ---- settings
 
   @Test
-  void settingsOfTheBrowserHoldAtOnceAndStay() {
+  void preferencesApplyImmediatelyAndPersist() {
     on.enqueue("mail", "email", o -> o.id("a"));
     open("/settings");
 

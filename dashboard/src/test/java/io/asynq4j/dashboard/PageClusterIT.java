@@ -19,7 +19,7 @@ class PageClusterIT {
   @RegisterExtension static final Browser browser = new Browser();
 
   @Test
-  void queuesOfAllNodesAreShownAndWhereTheyLie() {
+  void queuesOfAllNodesAreShownWithTheirSlot() {
     try (EmbeddedCluster cluster = EmbeddedCluster.start();
         RedisConnection redis = RedisConnection.open(cluster.uri());
         TaskClient client = TaskClient.create(redis);

@@ -109,7 +109,7 @@ class PagesIT {
   }
 
   @Test
-  void whatCannotBeReadIsShownAsBrokenBesideTheRest() {
+  void unreadableEntriesAreShownAsBrokenBesideTheOthers() {
     String junk = "\u0001no message";
     try (Jedis jedis = on.jedis()) {
       jedis.hset("asynq:schedules", Map.of("bad-entry", "default", "good-entry", "default"));
@@ -172,7 +172,7 @@ class PagesIT {
   }
 
   @Test
-  void aTaskTellsItsAttemptsWithTheirTracesAndWhenItWouldRunAgain() throws Exception {
+  void aTaskShowsItsFailedAttemptsWithTracesAndItsNextRetries() throws Exception {
     try (TaskServer server =
         TaskServer.builder(on.redis)
             .queue("mail", 1)
@@ -215,7 +215,7 @@ class PagesIT {
   }
 
   @Test
-  void whatCannotBeDoneIsToldAsLoudlyAsWhatCan() {
+  void failedActionsShowAnErrorMessage() {
     on.enqueue("mail", "email", o -> o.id("a"));
     browser.fresh(WIDE, false);
     browser.open(on.start(), "/queues/mail/tasks/a");
@@ -229,7 +229,7 @@ class PagesIT {
   }
 
   @Test
-  void chosenTasksAndAllMatchingOnesAreDealtWith() {
+  void actionsApplyToSelectedTasksAndToAllMatchingTasks() {
     for (int i = 0; i < 60; i++) {
       on.enqueue("mail", i % 2 == 0 ? "even" : "odd", o -> o);
     }
@@ -286,7 +286,7 @@ class PagesIT {
   }
 
   @Test
-  void whenRedisIsAwayABannerSaysWhyAndGoesWhenItIsBack() {
+  void aBannerShowsWhyRedisIsUnreachableUntilItReturns() {
     on.enqueue("mail");
     browser.fresh(WIDE, false);
     browser.open(on.start(), "/");
@@ -301,7 +301,7 @@ class PagesIT {
   }
 
   @Test
-  void nothingThatATaskOrAnEntryCarriesIsTakenAsMarkup() {
+  void fieldsOfTasksAndEntriesAreNeverInterpretedAsMarkup() {
     String evil = "<img src=x onerror=window.pwned=1><script>window.pwned=1</script>";
     String json = "{\"" + evil + "\":\"" + evil + "\",\"list\":[\"" + evil + "\"]}";
     TaskLeases leases = TaskLeases.create(on.redis);
@@ -394,7 +394,7 @@ class PagesIT {
   }
 
   @Test
-  void aPayloadOf50MegabytesDoesNotWeighThePageDown() {
+  void aPayloadOf50MegabytesDoesNotSlowDownThePage() {
     // Such a task takes long on a busy machine.
     try (RedisConnection patient = RedisConnection.open(on.server.uri() + "?commandTimeout=60s");
         TaskClient client = TaskClient.builder(patient).maxPayload(64 << 20).build()) {
@@ -419,7 +419,7 @@ class PagesIT {
   }
 
   @Test
-  void keysGoToPlacesAndHelp() {
+  void keyboardShortcutsOpenPagesAndHelp() {
     on.enqueue("mail");
     browser.fresh(WIDE, false);
     browser.open(on.start(), "/");

@@ -33,7 +33,7 @@ class PathSegmentCodecTest {
         "a+b",
         "{q}"
       })
-  void everyNameComesBackFromAPath(String name) {
+  void everyNameSurvivesARoundTripThroughAPath(String name) {
     String segment = PathSegmentCodec.encode(name);
 
     assertThat(segment).matches("[A-Za-z0-9~%._*-]+");
@@ -43,7 +43,7 @@ class PathSegmentCodecTest {
   }
 
   @Test
-  void whatIsNoBase64IsRefused() {
+  void invalidBase64IsRejected() {
     assertThatThrownBy(() -> PathSegmentCodec.decode("~!!")).isInstanceOf(Problem.class);
     assertThatThrownBy(() -> PathSegmentCodec.decode("~_w")).isInstanceOf(Problem.class);
   }

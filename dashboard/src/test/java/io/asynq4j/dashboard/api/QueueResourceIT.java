@@ -63,7 +63,7 @@ class QueueResourceIT {
   }
 
   @Test
-  void groupsThatNobodyAggregatesNeedAttention() {
+  void groupsWithoutAnAggregatorNeedAttention() {
     on.enqueue("mail", "t", o -> o.id("a").group("g"));
     try (Jedis jedis = on.jedis()) {
       double before = Instant.now().minus(Duration.ofHours(2)).getEpochSecond();
@@ -85,7 +85,7 @@ class QueueResourceIT {
   }
 
   @Test
-  void pausesResumesAndRemovesAndSaysWhenThatIsNotPossible() {
+  void pausesResumesAndRemovesAndRejectsInvalidTransitions() {
     on.enqueue("mail");
     Dashboard dashboard = on.start();
 
@@ -136,7 +136,7 @@ class QueueResourceIT {
   }
 
   @Test
-  void tellsDaysGroupsAndWhereAQueueLies() {
+  void returnsDaysGroupsAndTheSlotOfAQueue() {
     on.enqueue("mail", "t", o -> o.group("g/1"));
     on.enqueue("mail", "t", o -> o.group("g/1"));
     Dashboard dashboard = on.start();
@@ -157,7 +157,7 @@ class QueueResourceIT {
   }
 
   @Test
-  void whatDoesNotExistIsAProblemAndNoPage() {
+  void unknownPathsReturnAProblem() {
     Dashboard dashboard = on.start();
 
     on.api(dashboard, "/nothing").get().isProblem(404, "not-found");
@@ -170,7 +170,7 @@ class QueueResourceIT {
   }
 
   @Test
-  void severalRedisAreToldApartByTheirNames() {
+  void severalRedisAreSelectedByName() {
     on.enqueue("mail");
     try (var other = io.asynq4j.embedded.EmbeddedRedis.builder().ephemeral().start();
         var connection = io.asynq4j.redis.RedisConnection.open(other.uri())) {
@@ -187,7 +187,7 @@ class QueueResourceIT {
   }
 
   @Test
-  void aRedisThatIsAwayIsToldAndEverythingGoesOnWhenItIsBack() {
+  void anUnreachableRedisIsReportedAndPollingContinuesWhenItReturns() {
     on.enqueue("mail");
     var config = io.asynq4j.redis.RedisConfig.parse(on.server.uri() + "?retryFor=0s");
     try (var connection = io.asynq4j.redis.RedisConnection.open(config)) {
@@ -217,7 +217,7 @@ class QueueResourceIT {
   }
 
   @Test
-  void aNameWithAnythingInItIsReached() {
+  void namesWithSpecialCharactersAreReachable() {
     String queue = "a/b %2F\\..;é?#";
     String id = on.enqueue(queue, "t", o -> o.id("../x y"));
     Dashboard dashboard = on.start();

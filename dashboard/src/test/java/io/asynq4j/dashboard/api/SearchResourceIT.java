@@ -94,7 +94,7 @@ class SearchResourceIT {
   }
 
   @Test
-  void suggestsHowAQueryMayGoOn() {
+  void suggestsCompletionsOfAQuery() {
     on.enqueue("mail");
     Dashboard dashboard = on.start();
 
@@ -110,7 +110,7 @@ class SearchResourceIT {
   }
 
   @Test
-  void aJobDealsWithAllThatAQueryWantsAndReports() {
+  void aJobActsOnAllMatchingTasksAndReports() {
     many("a", "email", 300, Duration.ofHours(1));
     many("b", "email", 300, Duration.ofHours(1));
     many("b", "sms", 10, Duration.ofHours(1));
@@ -233,7 +233,7 @@ class SearchResourceIT {
   }
 
   @Test
-  void aJobThatWouldDoMoreThanMeantIsRefused() {
+  void aJobWithAnAmbiguousRequestIsRejected() {
     Dashboard dashboard = on.start();
 
     for (String body :

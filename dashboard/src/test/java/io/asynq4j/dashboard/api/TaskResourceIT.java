@@ -111,7 +111,7 @@ class TaskResourceIT {
   }
 
   @Test
-  void refusesBodiesThatAreNoJson() {
+  void rejectsBodiesThatAreNotJson() {
     Dashboard dashboard = on.start();
 
     on.api(dashboard, "/queues/mail/tasks").post("type=t").isProblem(400, "bad-request");
@@ -153,7 +153,7 @@ class TaskResourceIT {
   }
 
   @Test
-  void doesWithOneTaskWhatAnOperatorWants() {
+  void performsEachActionOnATask() {
     Dashboard dashboard = on.start();
     on.enqueue("mail", "t", o -> o.id("a").processIn(Duration.ofHours(1)));
     String task = "/queues/mail/tasks/a";
@@ -209,7 +209,7 @@ class TaskResourceIT {
   }
 
   @Test
-  void tellsAllOfATaskAndWhatCanBeDoneWithIt() {
+  void returnsAllFieldsOfATaskAndItsActions() {
     on.client
         .enqueue(
             Task.of("t", Payload.ofUtf8("{\n \"a\": 1\n}"), Map.of("h", "v")),
@@ -232,7 +232,7 @@ class TaskResourceIT {
   }
 
   @Test
-  void theSessionTellsWhichActionIsPossibleInWhichState() {
+  void theSessionListsTheStatesOfEachAction() {
     JsonNode actions = on.api(on.start(), "/session").get().is(200).json().get("actions");
 
     assertThat(actions.size()).isEqualTo(TaskAction.values().length);
@@ -264,7 +264,7 @@ class TaskResourceIT {
   }
 
   @Test
-  void binaryPayloadsAreShownInHexAndGivenOutWhole() {
+  void binaryPayloadsAreShownInHexAndDownloadedUnchanged() {
     byte[] bytes = HexFormat.of().parseHex("00ff10ab");
     on.client.enqueue(Task.of("t", Payload.of(bytes)), o -> o.queue("mail").id("a")).orThrow();
     Dashboard dashboard = on.start();
@@ -306,7 +306,7 @@ class TaskResourceIT {
   }
 
   @Test
-  void chosenTasksAreDealtWithTogetherAndEachFailureIsTold() {
+  void aBatchActsOnSelectedTasksAndReportsEachFailure() {
     on.enqueue("mail", "t", o -> o.id("a").processIn(Duration.ofHours(1)));
     on.enqueue("mail", "t", o -> o.id("b"));
     Dashboard dashboard = on.start();
@@ -336,7 +336,7 @@ class TaskResourceIT {
   }
 
   @Test
-  void runningTasksSayWhoRunsThemAndCanBeCancelled() throws Exception {
+  void activeTasksShowTheirWorkerAndCanBeCancelled() throws Exception {
     try (StuckServer server = new StuckServer(on.redis)) {
       on.enqueue("mail", "slow", o -> o.id("a"));
       server.awaitBegun();
@@ -375,7 +375,7 @@ class TaskResourceIT {
   }
 
   @Test
-  void aPayloadOf50MegabytesIsShownInPartAndGivenOutWhole() {
+  void aPayloadOf50MegabytesIsTruncatedOnThePageAndCompleteInTheDownload() {
     byte[] bytes = new byte[50 << 20];
     java.util.Arrays.fill(bytes, (byte) 'x');
     bytes[0] = '"';
@@ -404,7 +404,7 @@ class TaskResourceIT {
   }
 
   @Test
-  void refusesTimesThatNobodyCanRead() {
+  void rejectsInvalidTimes() {
     on.enqueue("mail", "email", o -> o.id("a"));
     Dashboard dashboard = on.start();
     for (String time : List.of("+1000000000-01-01T00:00:00Z", "-999999999-01-01T00:00:00Z")) {

@@ -52,7 +52,7 @@ class LoginLimiterTest {
   }
 
   @Test
-  void aNetworkThatGuessesManyNamesWaitsButNotThoseWhoHaveLoggedInThere() {
+  void aNetworkThatGuessesManyNamesIsDelayedExceptForNamesThatLoggedInThere() {
     limiter.succeeded(new Login("anna", "a"));
     for (int i = 0; i < LoginLimiter.PER_NETWORK; i++) {
       fail(1, "guess" + i, "a");

@@ -40,7 +40,7 @@ class RedactionRuleTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "$", "card.number", "$.", "$.a[", "$.a[x]", "$..", "$.a b["})
-  void refusesWhatIsNoPath(String path) {
+  void rejectsInvalidPaths(String path) {
     assertThatThrownBy(() -> RedactionRule.of("*", path))
         .isInstanceOf(IllegalArgumentException.class);
   }

@@ -61,7 +61,7 @@ class SearchLimiterTest {
   }
 
   @Test
-  void oneUserLeavesPlacesToOthers() throws Exception {
+  void oneUserLeavesPermitsToOthers() throws Exception {
     occupy(ANNA, SearchLimiter.MOST_PER_USER);
 
     assertThatThrownBy(() -> limit.run(ANNA, () -> "found"))
@@ -70,7 +70,7 @@ class SearchLimiterTest {
   }
 
   @Test
-  void aPlaceIsFreeAgainWhenASearchHasEndedOrFailed() throws Exception {
+  void aPermitIsReleasedWhenASearchEndsOrFails() throws Exception {
     List<Future<Boolean>> running = occupy(ANNA, SearchLimiter.MOST_PER_USER);
     end.countDown();
     for (Future<Boolean> search : running) {

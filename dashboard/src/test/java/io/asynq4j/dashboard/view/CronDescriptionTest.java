@@ -30,7 +30,7 @@ class CronDescriptionTest {
         "1,2 3 4-6 * * |",
         "nonsense |"
       })
-  void saysCommonSchedulesInWords(String spec, String words) {
+  void describesCommonSchedules(String spec, String words) {
     assertThat(CronDescription.of(spec)).isEqualTo(words);
   }
 }
