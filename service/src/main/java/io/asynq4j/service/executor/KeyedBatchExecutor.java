@@ -15,22 +15,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles what gathers in each lane, such as that of a queue, in its order and many together. A
- * lane has a thread while it has items, so that one whose Redis does not answer delays no other.
- * Lanes that need the same Redis server share a limited number of threads. Thread-safe.
+ * Handles items in lanes, such as one lane per queue: the items of a lane in their order, and those
+ * that have accumulated in one batch. A lane has a thread while it has items, so that a lane whose
+ * Redis server does not answer delays no other. Lanes that need the same Redis server share a
+ * limited number of threads. Thread-safe.
  *
- * @param <K> what names a lane
+ * @param <K> key of a lane
  */
 public final class KeyedBatchExecutor<K, T> {
 
   private static final Logger log = LoggerFactory.getLogger(KeyedBatchExecutor.class);
 
-  /** Between two tries after an error. */
+  /** Pause after an error. */
   private static final long PAUSE_NANOS = Duration.ofMillis(10).toNanos();
 
   private final ServerThreadPools threads;
   private final BiFunction<K, T, String> serverOf;
-  private final int most;
+  private final int maxBatch;
   private final BiConsumer<K, List<T>> work;
 
   // Both guarded by this. A lane has an entry while a thread handles it, or will.
@@ -39,22 +40,33 @@ public final class KeyedBatchExecutor<K, T> {
 
   /**
    * @param threads closed with the lanes
-   * @param serverOf the server that a lane needs, asked with its first item
-   * @param most how many items are handled together
+   * @param serverOf the server that a lane needs; called with the first item of the lane
+   * @param maxBatch maximum number of items in a batch
    * @param work must answer for each item, whatever happens
    */
   public KeyedBatchExecutor(
       ServerThreadPools threads,
       BiFunction<K, T, String> serverOf,
-      int most,
+      int maxBatch,
       BiConsumer<K, List<T>> work) {
     this.threads = threads;
     this.serverOf = serverOf;
-    this.most = most;
+    this.maxBatch = maxBatch;
     this.work = work;
   }
 
-  /** False when closed, or when there is no thread or no memory for it. */
+  /**
+   * Creates an executor with one daemon thread per server, whose lanes are the servers.
+   *
+   * @param threadName name of the threads
+   */
+  public static <T> KeyedBatchExecutor<String, T> perServer(
+      String threadName, int maxBatch, BiConsumer<String, List<T>> work) {
+    return new KeyedBatchExecutor<>(
+        new ServerThreadPools(threadName, 1), (server, item) -> server, maxBatch, work);
+  }
+
+  /** Returns false when closed, or when there is no thread or no memory for the item. */
   public synchronized boolean add(K key, T item) {
     if (closed) {
       return false;
@@ -69,20 +81,20 @@ public final class KeyedBatchExecutor<K, T> {
   }
 
   private Queue<T> open(K key, T first) {
-    // Not one that has to grow: when it cannot, what waits in it would get lost.
+    // A linked queue need not grow an array: without memory for that, items would get lost.
     Queue<T> lane = new LinkedBlockingQueue<>();
     try {
       waiting.put(key, lane);
       threads.execute(serverOf.apply(key, first), () -> run(key));
       return lane;
     } catch (RuntimeException | Error e) {
-      // Else nothing would ever handle this lane again.
+      // Otherwise no thread would ever handle this lane again.
       waiting.remove(key);
       throw e;
     }
   }
 
-  /** Starts threads for lanes that there was none for before. */
+  /** Starts threads for lanes for which no thread could be started before. */
   public void catchUp() {
     threads.catchUp();
   }
@@ -92,19 +104,19 @@ public final class KeyedBatchExecutor<K, T> {
     return waiting.containsKey(key);
   }
 
-  /** How many items wait in this lane. */
+  /** Number of items that wait in this lane. */
   public synchronized int size(K key) {
     Queue<T> lane = waiting.get(key);
     return lane == null ? 0 : lane.size();
   }
 
   private void run(K key) {
-    boolean goesOn = true;
-    while (goesOn) {
+    boolean hasItems = true;
+    while (hasItems) {
       try {
         List<T> batch = take(key);
-        goesOn = !batch.isEmpty();
-        if (goesOn) {
+        hasItems = !batch.isEmpty();
+        if (hasItems) {
           work.accept(key, batch);
         }
       } catch (Throwable e) {
@@ -121,19 +133,19 @@ public final class KeyedBatchExecutor<K, T> {
       waiting.remove(key);
       return List.of();
     }
-    // As large as it becomes: what is taken must not get lost for want of memory.
-    List<T> batch = new ArrayList<>(Math.min(most, lane.size()));
-    while (!lane.isEmpty() && batch.size() < most) {
+    // With its final capacity: items that were removed must not get lost for lack of memory.
+    List<T> batch = new ArrayList<>(Math.min(maxBatch, lane.size()));
+    while (!lane.isEmpty() && batch.size() < maxBatch) {
       batch.add(lane.remove());
     }
     return batch;
   }
 
-  /** Accepts no more items, and waits this long until those it has are handled. */
-  public void close(Duration longest) {
+  /** Accepts no more items, and waits up to this time until those it has are handled. */
+  public void close(Duration timeout) {
     synchronized (this) {
       closed = true;
     }
-    threads.close(longest);
+    threads.close(timeout);
   }
 }

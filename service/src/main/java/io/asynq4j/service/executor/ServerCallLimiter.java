@@ -18,9 +18,9 @@ public final class ServerCallLimiter {
 
   private static final Logger log = LoggerFactory.getLogger(ServerCallLimiter.class);
 
-  private static final int MOST_PER_SERVER = 8;
+  private static final int MAX_PER_SERVER = 8;
 
-  /** Guarded by the calls. */
+  /** Guarded by the limiter. */
   private static final class Lane {
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private int threads;
@@ -43,7 +43,7 @@ public final class ServerCallLimiter {
     synchronized (this) {
       Lane lane = lanes.computeIfAbsent(server, any -> new Lane());
       lane.waiting.add(call);
-      if (lane.threads == MOST_PER_SERVER) {
+      if (lane.threads == MAX_PER_SERVER) {
         return;
       }
       lane.threads++;
@@ -51,7 +51,7 @@ public final class ServerCallLimiter {
     try {
       threads.execute(() -> run(server));
     } catch (RuntimeException | Error e) {
-      if (removed(server, call)) {
+      if (remove(server, call)) {
         throw e;
       }
     }
@@ -63,7 +63,7 @@ public final class ServerCallLimiter {
       try {
         call.run();
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "a call to Redis failed; those after it go on", e);
+        SafeLog.error(log, "a call to Redis failed; later calls are not affected", e);
       }
     }
   }
@@ -72,26 +72,26 @@ public final class ServerCallLimiter {
     Lane lane = lanes.get(server);
     Runnable call = lane == null ? null : lane.waiting.poll();
     if (lane != null && call == null) {
-      left(server, lane);
+      endThread(server, lane);
     }
     return call;
   }
 
-  private void left(String server, Lane lane) {
+  private void endThread(String server, Lane lane) {
     lane.threads--;
     if (lane.threads == 0 && lane.waiting.isEmpty()) {
       lanes.remove(server);
     }
   }
 
-  /** False when another thread of the server has taken the call. */
-  private synchronized boolean removed(String server, Runnable call) {
+  /** Removes a call; false when another thread of the server has taken it. */
+  private synchronized boolean remove(String server, Runnable call) {
     Lane lane = lanes.get(server);
     if (lane == null) {
       return false;
     }
     boolean removed = lane.waiting.remove(call);
-    left(server, lane);
+    endThread(server, lane);
     return removed;
   }
 }

@@ -26,18 +26,33 @@ public final class ServerThreadPools {
   private static final int IDLE_SECONDS = 60;
 
   /** Beyond this many servers, idle threads end: addresses of servers change over time. */
-  private static final int MOST_SERVERS = 64;
+  private static final int MAX_SERVERS = 64;
 
   private final ThreadFactory factory;
-  private final int mostPerServer;
+  private final int maxPerServer;
 
   // Both guarded by this.
   private final Map<String, ThreadPoolExecutor> byServer = new HashMap<>();
   private boolean closed;
 
-  public ServerThreadPools(ThreadFactory factory, int mostPerServer) {
+  /**
+   * Creates pools of daemon threads.
+   *
+   * @param threadName name of the threads
+   */
+  public ServerThreadPools(String threadName, int maxPerServer) {
+    this(
+        task -> {
+          Thread thread = new Thread(task, threadName);
+          thread.setDaemon(true);
+          return thread;
+        },
+        maxPerServer);
+  }
+
+  public ServerThreadPools(ThreadFactory factory, int maxPerServer) {
     this.factory = factory;
-    this.mostPerServer = mostPerServer;
+    this.maxPerServer = maxPerServer;
   }
 
   /**
@@ -54,24 +69,24 @@ public final class ServerThreadPools {
     try {
       poolOf(server).execute(guarded);
     } catch (Error e) {
-      // An event loop must outlive a lack of threads.
+      // An event loop must survive a lack of threads.
       ThreadPoolExecutor pool = byServer.get(server);
       if (pool == null || pool.getPoolSize() == 0) {
-        throw new RejectedExecutionException("no thread can be had", e);
+        throw new RejectedExecutionException("no thread can be started", e);
       }
-      leave(pool, guarded);
+      addWaiting(pool, guarded);
     }
   }
 
   /**
-   * Starts a thread for tasks that wait for others because there was none for them. To be called
-   * from time to time where tasks may take very long.
+   * Starts threads for tasks that wait because none could be started before. To be called
+   * periodically where tasks may take very long.
    */
   public synchronized void catchUp() {
     for (ThreadPoolExecutor pool : byServer.values()) {
-      if (!closed && !pool.getQueue().isEmpty() && pool.getPoolSize() < mostPerServer) {
+      if (!closed && !pool.getQueue().isEmpty() && pool.getPoolSize() < maxPerServer) {
         try {
-          // The new thread goes on with those that wait.
+          // The new thread continues with the tasks that wait.
           pool.execute(() -> {});
         } catch (Error e) {
           SafeLog.error(log, "there is still no thread for requests to Redis", e);
@@ -84,7 +99,7 @@ public final class ServerThreadPools {
     try {
       task.run();
     } catch (Throwable e) {
-      // The thread must live on: it may be impossible to start another.
+      // The thread must survive: it may be impossible to start another.
       SafeLog.error(log, "a request to Redis of the gearman gateway failed", e);
     }
   }
@@ -92,7 +107,7 @@ public final class ServerThreadPools {
   private ThreadPoolExecutor poolOf(String server) {
     ThreadPoolExecutor pool = byServer.get(server);
     if (pool == null) {
-      if (byServer.size() >= MOST_SERVERS) {
+      if (byServer.size() >= MAX_SERVERS) {
         byServer.values().removeIf(ServerThreadPools::isEnded);
       }
       pool = newPool();
@@ -101,7 +116,7 @@ public final class ServerThreadPools {
     return pool;
   }
 
-  /** Ends the threads of a server that has no tasks. */
+  /** Ends the threads of a server that has no tasks, and returns whether it has none. */
   private static boolean isEnded(ThreadPoolExecutor pool) {
     boolean isIdle = pool.getActiveCount() == 0 && pool.getQueue().isEmpty();
     if (isIdle) {
@@ -113,30 +128,30 @@ public final class ServerThreadPools {
   private ThreadPoolExecutor newPool() {
     return new ThreadPoolExecutor(
         1,
-        mostPerServer,
+        maxPerServer,
         IDLE_SECONDS,
         TimeUnit.SECONDS,
         new Tasks(),
         factory,
-        (task, pool) -> leave(pool, task));
+        (task, pool) -> addWaiting(pool, task));
   }
 
-  /** A thread takes it when it is free. */
-  private static void leave(ThreadPoolExecutor pool, Runnable task) {
-    ((Tasks) pool.getQueue()).leave(task);
+  /** Adds a task that a thread runs when it is free. */
+  private static void addWaiting(ThreadPoolExecutor pool, Runnable task) {
+    ((Tasks) pool.getQueue()).addWaiting(task);
   }
 
-  /** Lets a pool start a thread when none is idle, and wait for one when it has as many as may. */
+  /** Lets a pool start a thread when none is idle, and queue tasks when it has the maximum. */
   private static final class Tasks extends LinkedTransferQueue<Runnable> {
     private static final long serialVersionUID = 1;
 
-    /** False when no thread waits for a task: then the pool starts one if it may. */
+    /** Returns false when no thread is idle: then the pool starts one if it is allowed to. */
     @Override
     public boolean offer(Runnable task) {
       return tryTransfer(task);
     }
 
-    void leave(Runnable task) {
+    void addWaiting(Runnable task) {
       boolean unused = super.offer(task);
     }
   }
@@ -147,14 +162,14 @@ public final class ServerThreadPools {
     byServer.values().forEach(ThreadPoolExecutor::shutdown);
   }
 
-  /** Accepts no more tasks, waits this long for those it has, and interrupts the rest. */
-  public void close(Duration longest) {
+  /** Accepts no more tasks, waits up to this time for those it has, and interrupts the rest. */
+  public void close(Duration timeout) {
     shutdown();
     List<ThreadPoolExecutor> pools;
     synchronized (this) {
       pools = List.copyOf(byServer.values());
     }
-    long until = System.nanoTime() + longest.toNanos();
+    long until = System.nanoTime() + timeout.toNanos();
     try {
       for (ThreadPoolExecutor pool : pools) {
         boolean unused =

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Is told of the attempts of gearman workers, for what has to be done around them. Called by
- * threads of the gateway that may ask Redis, several at once.
+ * Called before and after the attempts of gearman workers, by several threads at once. May call
+ * Redis.
  */
 public interface AttemptListener {
 
@@ -38,15 +38,15 @@ public interface AttemptListener {
   Set<String> queuesAfter(LeasedTask task);
 
   /**
-   * Workers are about to get these. When it throws, they do not, and the tasks go back. May be
-   * called again for the same attempt.
+   * Called before workers get these tasks. When it throws, the tasks are requeued. May be called
+   * again for the same attempt.
    */
   void begin(List<LeasedTask> tasks);
 
   /**
-   * These attempts are about to be settled. When it throws a {@code BrokerException} or an error
-   * such as a lack of memory, all of it is repeated, until Redis answers. When Redis refuses it
-   * each time for its data, the task is archived.
+   * Called before these attempts are settled. When it throws a {@code BrokerException} or an error
+   * such as a lack of memory, call and settlement are repeated until Redis answers. When Redis
+   * refuses the data each time, the task is archived.
    */
   void end(List<LeaseOutcome> outcomes);
 }

@@ -5,22 +5,23 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 
 /**
- * How a {@link GearmanGateway} is to be. Immutable.
+ * Settings of a {@link GearmanGateway}. Immutable.
  *
- * @param host where it listens; only this machine unless {@code allowInsecure}
- * @param port 0 = any free one
- * @param allowInsecure listen beyond this machine, although gearman's protocol knows neither
- *     passwords nor encryption
- * @param acceptUndefined put a definition for each function that has none, instead of refusing it
- * @param maxFunctions how many definitions there may be for more to be put
- * @param maxPacket the largest packet, and so the largest payload or result, in bytes
- * @param maxConnections how many clients and workers at once
- * @param firstPacketWithin how long a new connection may say nothing
- * @param lease how long a job stays with a gateway that has died
- * @param jobRetries how often a job goes to another worker because its worker's connection was
- *     lost; 0 = always
- * @param resultRetention how long results of foreground jobs are kept at least
- * @param drainTimeout how long closing waits for jobs that are being worked on
+ * @param host address to listen on; a loopback address unless {@code allowInsecure}
+ * @param port port to listen on; 0 = any free port
+ * @param allowInsecure whether to listen on other than loopback addresses, although gearman's
+ *     protocol has neither passwords nor encryption
+ * @param acceptUndefined whether to define functions that have no task definition, instead of
+ *     refusing them
+ * @param maxFunctions maximum number of definitions up to which functions are defined
+ * @param maxPacket maximum size of a packet, and thus of a payload or result, in bytes
+ * @param maxConnections maximum number of connections of clients and workers
+ * @param firstPacketWithin maximum time until the first packet of a new connection
+ * @param lease time after which the jobs of a crashed gateway are run again
+ * @param jobRetries number of times that a job goes to another worker because its worker has
+ *     disconnected; 0 = unlimited
+ * @param resultRetention minimum time for which results of foreground jobs are kept
+ * @param drainTimeout maximum time that closing waits for running jobs
  */
 public record GearmanConfig(
     String host,
@@ -61,10 +62,10 @@ public record GearmanConfig(
     require(!drainTimeout.isNegative(), "drainTimeout must not be negative: " + drainTimeout);
     require(
         allowInsecure || isLoopback(host),
-        "the gearman gateway must not listen on %s: gearman's protocol knows neither passwords nor encryption,"
+        "the gearman gateway must not listen on %s: gearman's protocol has neither passwords nor encryption,"
                 .formatted(host)
-            + " so whoever reaches the port can submit, take and see every job. Listen on 127.0.0.1,"
-            + " or set allowInsecure if only trusted machines reach that address");
+            + " so any client that reaches the port can submit, claim and read every job. Listen on"
+            + " 127.0.0.1, or set allowInsecure if only trusted machines reach that address");
   }
 
   private static boolean isLoopback(String host) {
@@ -76,7 +77,7 @@ public record GearmanConfig(
       }
       return true;
     } catch (UnknownHostException e) {
-      throw new IllegalArgumentException("there is no host \"" + host + "\" to listen on", e);
+      throw new IllegalArgumentException("the host \"" + host + "\" to listen on is unknown", e);
     }
   }
 
@@ -86,7 +87,7 @@ public record GearmanConfig(
     }
   }
 
-  /** Everything as it is unless set: port 4730 of this machine. */
+  /** Starts with the defaults: port 4730 on 127.0.0.1. */
   public static Builder builder() {
     return new Builder();
   }

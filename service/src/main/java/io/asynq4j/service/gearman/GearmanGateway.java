@@ -36,13 +36,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Speaks gearman's protocol on a port of its own: its clients hand in tasks, its workers execute
- * them. A function is the task of its name, and jobs are tasks in Redis; so a client may wait for
- * what any other worker executes, and a worker may execute what anybody has handed in. Any number
- * of gateways may work on one Redis. Thread-safe.
+ * A server for gearman's protocol on a port of its own: its clients submit tasks, its workers
+ * execute them. A function is the task of the same name, and jobs are tasks in Redis. So a client
+ * can wait for a task that any other worker executes, and a worker can execute a task that any
+ * other client has enqueued. Any number of gateways can use the same Redis. Thread-safe.
  *
- * <p>It uses a connection to Redis and does not close it. Due times, retries, lost leases and
- * retention are seen to by a {@code TaskServer} that cares for the queues of the definitions.
+ * <p>The gateway does not close the connection to Redis. A {@code TaskServer} for the queues of the
+ * definitions is needed for due times, retries, lost leases and retention.
  */
 public final class GearmanGateway implements AutoCloseable {
 
@@ -50,50 +50,50 @@ public final class GearmanGateway implements AutoCloseable {
 
   private static final Duration DEFINITIONS_INTERVAL = Duration.ofSeconds(2);
 
-  /** How often queues and results are looked at that nobody has told of: a message may get lost. */
-  private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
+  /** Interval at which queues and results are polled, as notifications may get lost. */
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
   private static final Duration OVERDUE_INTERVAL = Duration.ofMillis(500);
-  private static final Duration ENDING = Duration.ofSeconds(5);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
   private static final int LOOKUP_THREADS = 2;
-  private static final int CHORE_THREADS = 3;
+  private static final int TIMER_THREADS = 3;
 
   private final TaskClient client;
   private final GatewayComponents components;
   private final ServerThreadPools lookups;
-  private final ScheduledExecutorService chores;
+  private final ScheduledExecutorService timer;
   private final CancellationWatch cancellations;
   private final Duration drainTimeout;
-  private final Duration lookInterval;
+  private final Duration pollInterval;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private GearmanGateway(
       RedisConnection redis,
       GearmanConfig config,
-      JobValidator admission,
+      JobValidator validator,
       AttemptListener attempts,
       Durability durability,
-      Duration lookInterval) {
+      Duration pollInterval) {
     FunctionRegistry functions = new FunctionRegistry(redis, config);
     EventLoop loop = new EventLoop(config);
     Inspector inspector = Inspector.create(redis);
     this.client =
         TaskClient.builder(redis).maxPayload(config.maxPacket()).durability(durability).build();
-    this.lookups = new ServerThreadPools(daemons("look"), LOOKUP_THREADS);
-    this.chores = Executors.newScheduledThreadPool(CHORE_THREADS, daemons("chore"));
+    this.lookups = new ServerThreadPools(daemons("lookup"), LOOKUP_THREADS);
+    this.timer = Executors.newScheduledThreadPool(TIMER_THREADS, daemons("timer"));
     this.drainTimeout = config.drainTimeout();
-    this.lookInterval = lookInterval;
-    ResultNotifier results = new ResultNotifier(inspector, functions.servers(), loop, lookInterval);
+    this.pollInterval = pollInterval;
+    ResultNotifier results = new ResultNotifier(inspector, functions.servers(), loop, pollInterval);
     AssignedJobRegistry jobs = new AssignedJobRegistry(functions, loop, config, attempts);
     GatewayBus bus = new GatewayBus(redis, loop, new BusListener(results, jobs));
-    results.start(bus::lookAfterAll);
+    results.start(bus::pollAfterMessages);
     this.cancellations =
         functions
             .leases()
             .watchCancellations(
                 id -> jobs.withId(id).forEach(job -> stopIfCancelled(functions, jobs, job)));
     JobClaimer claimer =
-        new JobClaimer(functions, loop, config.lease(), redis.clock(), chores, attempts);
+        new JobClaimer(functions, loop, config.lease(), redis.clock(), timer, attempts);
     functions.onChange(claimer::allQueuesChanged);
     this.components =
         new GatewayComponents(
@@ -108,7 +108,7 @@ public final class GearmanGateway implements AutoCloseable {
                 bus,
                 claimer,
                 loop,
-                admission,
+                validator,
                 config.resultRetention()),
             claimer,
             jobs,
@@ -119,22 +119,22 @@ public final class GearmanGateway implements AutoCloseable {
             redis.clock());
   }
 
-  /** What other gateways tell this one. */
+  /** Handles the messages of other gateways. */
   private record BusListener(ResultNotifier results, AssignedJobRegistry jobs)
       implements GatewayBus.Listener {
 
     @Override
-    public void passed(JobKey key, ByteBuffer packet) {
+    public void packet(JobKey key, ByteBuffer packet) {
       results.forwardFromOtherGateway(key, packet);
     }
 
     @Override
-    public void look(JobKey key) {
+    public void poll(JobKey key) {
       results.poll(key);
     }
 
     @Override
-    public void wanted(JobKey key, String gateway) {
+    public void subscribed(JobKey key, String gateway) {
       jobs.find(key.handle()).ifPresent(job -> job.listeners().add(gateway));
     }
   }
@@ -149,7 +149,7 @@ public final class GearmanGateway implements AutoCloseable {
     try {
       step.run();
     } catch (RuntimeException e) {
-      log.warn("a task that was cancelled goes on: {}", e.getMessage());
+      log.warn("a cancelled task continues to run: {}", e.getMessage());
     }
   }
 
@@ -162,51 +162,51 @@ public final class GearmanGateway implements AutoCloseable {
     };
   }
 
-  /** Begins to listen. Fails when the port is taken, and when Redis does not answer. */
+  /** Starts a gateway. Throws when the port is in use, and when Redis does not answer. */
   public static GearmanGateway start(RedisConnection redis, GearmanConfig config) {
-    return start(redis, config, LOOK_INTERVAL);
+    return start(redis, config, POLL_INTERVAL);
   }
 
   /**
-   * The same.
+   * Starts a gateway.
    *
-   * @param lookInterval how often queues and results are looked at that nobody has told of
+   * @param pollInterval interval at which queues and results are polled
    */
-  static GearmanGateway start(RedisConnection redis, GearmanConfig config, Duration lookInterval) {
-    return begin(
+  static GearmanGateway start(RedisConnection redis, GearmanConfig config, Duration pollInterval) {
+    return start(
         new GearmanGateway(
             redis,
             config,
             (definition, payload) -> Optional.empty(),
             AttemptListener.NONE,
             Durability.PRIMARY,
-            lookInterval));
+            pollInterval));
   }
 
   /**
-   * The same.
+   * Starts a gateway.
    *
-   * @param admission has a say in which jobs are taken in
-   * @param attempts is told when workers begin and end
-   * @param durability when a job counts as taken in
+   * @param validator validates submitted jobs
+   * @param attempts called before and after attempts of workers
+   * @param durability condition for the confirmation of a submitted job
    */
   public static GearmanGateway start(
       RedisConnection redis,
       GearmanConfig config,
-      JobValidator admission,
+      JobValidator validator,
       AttemptListener attempts,
       Durability durability) {
-    return begin(new GearmanGateway(redis, config, admission, attempts, durability, LOOK_INTERVAL));
+    return start(new GearmanGateway(redis, config, validator, attempts, durability, POLL_INTERVAL));
   }
 
-  private static GearmanGateway begin(GearmanGateway gateway) {
-    gateway.begin();
+  private static GearmanGateway start(GearmanGateway gateway) {
+    gateway.start();
     return gateway;
   }
 
-  private void begin() {
-    every(DEFINITIONS_INTERVAL, "definitions cannot be read", components.functions()::refresh);
-    every(lookInterval, "queues cannot be looked at", components.claimer()::recheck);
+  private void start() {
+    every(DEFINITIONS_INTERVAL, "task definitions cannot be read", components.functions()::refresh);
+    every(pollInterval, "queues cannot be checked", components.claimer()::recheck);
     every(OVERDUE_INTERVAL, "overdue jobs cannot be ended", components.jobs()::endOverdue);
     every(
         components.config().lease().dividedBy(3),
@@ -214,26 +214,26 @@ public final class GearmanGateway implements AutoCloseable {
         components.jobs()::extendLeases);
     components.loop().start(connection -> new PeerSession(connection, components));
     log.info(
-        "gearman clients and workers are served on {}:{}{}",
+        "gearman gateway listens on {}:{}{}",
         components.config().host(),
         port(),
         components.config().allowInsecure() ? ", without passwords or encryption" : "");
   }
 
-  private void every(Duration interval, String problem, Runnable chore) {
+  private void every(Duration interval, String problem, Runnable action) {
     AtomicBoolean failing = new AtomicBoolean();
     ScheduledFuture<?> unused =
-        chores.scheduleWithFixedDelay(
+        timer.scheduleWithFixedDelay(
             () -> {
               try {
-                chore.run();
+                action.run();
                 failing.set(false);
               } catch (BrokerException e) {
                 if (!failing.getAndSet(true)) {
-                  log.warn("{} of the gearman gateway: {}", problem, e.getMessage());
+                  log.warn("gearman gateway: {}: {}", problem, e.getMessage());
                 }
               } catch (RuntimeException | Error e) {
-                // Also a lack of memory: a chore that throws is not done again.
+                // Including a lack of memory: an action that throws is not repeated.
                 SafeLog.error(log, problem, e);
               }
             },
@@ -242,20 +242,20 @@ public final class GearmanGateway implements AutoCloseable {
             TimeUnit.MILLISECONDS);
   }
 
-  /** Where it listens. */
+  /** The port on which the gateway listens. */
   public int port() {
     return components.loop().port();
   }
 
-  /** How many jobs its workers have. */
+  /** Number of jobs that its workers have. */
   public int running() {
     return components.jobs().size();
   }
 
   /**
-   * Accepts nobody, hands out no more jobs, takes no more in, and waits for those that workers
-   * have, for as long as the configuration says; then the rest goes back to the heads of their
-   * queues.
+   * Stops accepting connections and jobs and claiming tasks, and waits for the jobs that workers
+   * have, up to {@link GearmanConfig#drainTimeout}. Then the others are requeued at the head of
+   * their queues.
    */
   @Override
   public void close() {
@@ -272,14 +272,14 @@ public final class GearmanGateway implements AutoCloseable {
               .forEach(each -> each.session().ifPresent(PeerSession::drain));
         });
     awaitWorkers();
-    components.claimer().close(ENDING);
-    components.submitter().close(ENDING);
+    components.claimer().close(CLOSE_TIMEOUT);
+    components.submitter().close(CLOSE_TIMEOUT);
     cancellations.close();
-    components.bus().close(ENDING);
+    components.bus().close(CLOSE_TIMEOUT);
     components.loop().close();
-    components.jobs().close(ENDING);
+    components.jobs().close(CLOSE_TIMEOUT);
     components.results().close();
-    chores.shutdownNow();
+    timer.shutdownNow();
     lookups.shutdown();
     client.close();
   }
@@ -294,11 +294,11 @@ public final class GearmanGateway implements AutoCloseable {
               done.complete(null);
             });
     try {
-      done.get(ENDING.toMillis(), TimeUnit.MILLISECONDS);
+      done.get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      log.warn("the gearman gateway does not end in order", e);
+      log.warn("the gearman gateway does not stop in an orderly way", e);
     }
   }
 
@@ -312,7 +312,7 @@ public final class GearmanGateway implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     if (running() > 0) {
-      log.warn("{} jobs of gearman workers go back to their queues", running());
+      log.warn("{} jobs of gearman workers are requeued", running());
     }
   }
 }

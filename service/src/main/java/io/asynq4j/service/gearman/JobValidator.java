@@ -5,12 +5,12 @@ import io.asynq4j.definition.TaskDefinition;
 import java.util.Optional;
 
 /**
- * Has a say in which jobs are taken in, as by the schema of their params. Called by one thread of
- * the gateway, for one job after the other: what takes long holds up the others.
+ * Validates submitted jobs, for example by the schema of their params. Called for one job after the
+ * other, so a slow validation delays other jobs.
  */
 @FunctionalInterface
 public interface JobValidator {
 
-  /** Why this job is not taken in, in words for its client; empty when it is. */
+  /** The reason to refuse this job, for its client; empty when the job is accepted. */
   Optional<String> refusal(TaskDefinition definition, Payload payload);
 }

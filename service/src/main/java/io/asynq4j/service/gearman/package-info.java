@@ -1,9 +1,9 @@
 /**
  * The gearman gateway: gearman's clients and workers on asynq4j's queues. docs/guides/gearman.md
- * tells what stands for what.
+ * describes the mapping of terms.
  *
- * <p>One thread, the {@code EventLoop}, reads and writes all connections and owns what is known of
- * them. Whatever asks Redis runs on a desk of its own and comes back to the loop.
+ * <p>One thread, the {@code EventLoop}, reads and writes all connections and owns their state.
+ * Calls to Redis run on other threads, which pass their results to the event loop.
  */
 @NullMarked
 package io.asynq4j.service.gearman;

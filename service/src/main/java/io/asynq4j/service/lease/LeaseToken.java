@@ -7,12 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
 
-/** All that is needed to go on with a lease at any replica, as one opaque text. */
+/** Opaque text that identifies a lease, with which any replica can extend or settle it. */
 public final class LeaseToken {
 
   private LeaseToken() {}
 
-  /** Queue and id with their lengths before them, since both may hold any character. */
+  /** Encodes queue and ID with their lengths, as both may contain any character. */
   public static String of(LeasedTask task) {
     return of(new LeaseProof(task.queue().value(), task.id(), task.token()));
   }
@@ -26,7 +26,7 @@ public final class LeaseToken {
         .encodeToString(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Empty when it is none of ours. */
+  /** Empty when the token is invalid. */
   public static Optional<LeaseProof> parse(String token) {
     try {
       String text = new String(Base64.getUrlDecoder().decode(token), StandardCharsets.UTF_8);

@@ -27,7 +27,7 @@ final class ServerClaims {
   private static final Logger log = LoggerFactory.getLogger(ServerClaims.class);
 
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   /** Maximum number of calls to a slow server at a time: each occupies a thread. */
   private static final int MAX_LATE_CALLS = 8;
@@ -248,7 +248,7 @@ final class ServerClaims {
       }
       pausing = true;
       pause = pauseNanos;
-      pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+      pauseNanos = Math.min(2 * pauseNanos, MAX_PAUSE_NANOS);
     }
     executor.after(pause, this::endPause);
   }

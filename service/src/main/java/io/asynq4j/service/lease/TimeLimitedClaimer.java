@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Claims tasks so that a Redis server of a cluster that is slow or silent delays only its own
- * queues. A claim is made on another thread, and the caller waits for it a short time. A late
- * answer is kept for the next caller that claims from the queue, and returned to the queue when
- * none does. After a late answer, no caller waits for the server until it answers in time again.
- * Where one server has all queues, the caller makes the claim itself and waits for it. Thread-safe.
+ * queues. A claim is made on another thread, and the caller waits for it a short time. The tasks of
+ * a late reply are kept for the next caller that claims from the queue, and requeued when there is
+ * none. After a late reply, no caller waits for the server until it answers in time again. Where
+ * one server has all queues, the caller makes the claim itself and waits for it. Thread-safe.
  */
 public final class TimeLimitedClaimer implements AutoCloseable {
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The polls that wait for tasks, in the order of their arrival. A poll is removed when its answer
- * is under way: a method that throws for lack of a thread leaves the poll in the list. Not
+ * is being sent: a method that throws for lack of a thread leaves the poll in the list. Not
  * thread-safe.
  */
 final class WaitingPolls {

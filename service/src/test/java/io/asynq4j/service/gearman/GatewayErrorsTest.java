@@ -3,8 +3,8 @@ package io.asynq4j.service.gearman;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asynq4j.service.executor.KeyedBatchExecutor;
 import io.asynq4j.service.executor.ServerThreadPools;
-import io.asynq4j.service.executor.SingleThreadBatcher;
 import io.asynq4j.service.gearman.protocol.EventLoop;
 import java.time.Duration;
 import java.util.List;
@@ -57,23 +57,23 @@ class GatewayErrorsTest {
   }
 
   @Test
-  void aDeskGoesOnAfterAnErrorInItsWork() throws Exception {
-    SingleThreadBatcher<String> desk =
-        new SingleThreadBatcher<>(
+  void aBatchExecutorGoesOnAfterAnErrorInItsWork() throws Exception {
+    KeyedBatchExecutor<String, String> executor =
+        KeyedBatchExecutor.perServer(
             "test",
             1,
-            batch -> {
+            (lane, batch) -> {
               if (batch.equals(List.of("bad"))) {
                 throw shortage();
               }
               done.countDown();
             });
 
-    assertThat(desk.add("bad")).isTrue();
-    assertThat(desk.add("good")).isTrue();
+    assertThat(executor.add("", "bad")).isTrue();
+    assertThat(executor.add("", "good")).isTrue();
 
     assertDone();
-    desk.close(Duration.ofSeconds(30));
+    executor.close(Duration.ofSeconds(30));
   }
 
   @Test

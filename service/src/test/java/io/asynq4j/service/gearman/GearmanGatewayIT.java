@@ -724,7 +724,7 @@ class GearmanGatewayIT {
     RawPeer worker = fixture.peer().send(PacketType.CAN_DO_TIMEOUT, "f", "1");
     worker.work();
     await().untilAsserted(() -> assertThat(fixture.task("f", "slow").retried()).isEqualTo(1));
-    assertThat(fixture.task("f", "slow").lastError()).contains("time of the attempt");
+    assertThat(fixture.task("f", "slow").lastError()).contains("before its timeout");
     worker.send(PacketType.WORK_COMPLETE, handle, "too late");
     worker.ask(PacketType.ECHO_RES, PacketType.ECHO_REQ, "no error");
     assertThat(worker.work().get(0)).isEqualTo(handle);

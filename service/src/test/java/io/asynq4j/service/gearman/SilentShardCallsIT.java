@@ -256,7 +256,7 @@ class SilentShardCallsIT {
     String healthy = "to-{" + shard.queues(false, 1).get(0) + "}";
     EventLoop loop = loop(GearmanConfig.builder().port(0).build());
     List<byte[]> heard = new CopyOnWriteArrayList<>();
-    GatewayBus talk = new GatewayBus(redis, loop, new Deaf());
+    GatewayBus bus = new GatewayBus(redis, loop, new Deaf());
     MessageBus receiver = MessageBus.open(other, List.of(healthy), heard::add);
     try {
       AssignedJob ofBoth = job(shard.queues(false, 1).get(0));
@@ -264,26 +264,26 @@ class SilentShardCallsIT {
       shard.pause();
 
       List<String> steps = new CopyOnWriteArrayList<>();
-      talk.pass(ofBoth, ByteBuffer.allocate(8));
-      talk.afterAll(ofBoth, () -> steps.add("settled"));
+      bus.forward(ofBoth, ByteBuffer.allocate(8));
+      bus.afterMessages(ofBoth, () -> steps.add("settled"));
       await().until(() -> heard.size() == 1 && steps.size() == 1);
     } finally {
       shard.resume();
       receiver.close();
-      talk.close(Duration.ZERO);
+      bus.close(Duration.ZERO);
       loop.close();
     }
   }
 
   private static final class Deaf implements GatewayBus.Listener {
     @Override
-    public void passed(JobKey key, ByteBuffer packet) {}
+    public void packet(JobKey key, ByteBuffer packet) {}
 
     @Override
-    public void look(JobKey key) {}
+    public void poll(JobKey key) {}
 
     @Override
-    public void wanted(JobKey key, String gateway) {}
+    public void subscribed(JobKey key, String gateway) {}
   }
 
   @Test

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** A task that a worker of this gateway executes. Thread-safe. */
 public final class AssignedJob {
 
-  private static final Duration LONGEST = Duration.ofDays(36_500);
+  private static final Duration MAX_TIME = Duration.ofDays(36_500);
 
   private final LeasedTask task;
   private final JobKey key;
@@ -41,7 +41,7 @@ public final class AssignedJob {
     this.worker = worker;
     // Monotonic time: an adjustment of the clock must not cost a retry.
     this.deadlineNanos =
-        System.nanoTime() + (timeLeft.compareTo(LONGEST) > 0 ? LONGEST : timeLeft).toNanos();
+        System.nanoTime() + (timeLeft.compareTo(MAX_TIME) > 0 ? MAX_TIME : timeLeft).toNanos();
   }
 
   public LeasedTask task() {

@@ -104,7 +104,7 @@ public final class AssignedJobRegistry {
             settler::settle);
     this.extensions =
         new KeyedBatchExecutor<>(
-            new ServerThreadPools(daemons("extend"), MAX_THREADS),
+            new ServerThreadPools("asynq-gearman-extend", MAX_THREADS),
             (queue, job) -> functions.servers().of(queue.value()),
             MAX_EXTEND_BATCH,
             this::extend);
@@ -169,8 +169,8 @@ public final class AssignedJobRegistry {
     log.warn(
         isKept
             ? "task {} of queue {} is not settled yet, because there is no thread or no memory"
-            : "task {} of queue {} was not settled, because the gateway is closing; it runs again when its"
-                + " lease ends",
+            : "task {} of queue {} was not settled, because the gateway is closing; it runs again"
+                + " when its lease ends",
         job.task().id(),
         job.task().queue());
   }

@@ -3,7 +3,6 @@ package io.asynq4j.service.gearman.job;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.service.executor.KeyedBatchExecutor;
 import io.asynq4j.service.executor.RedisServerLocator;
-import io.asynq4j.service.executor.ServerThreadPools;
 import io.asynq4j.service.gearman.AttemptListener;
 import io.asynq4j.service.gearman.protocol.EventLoop;
 import io.asynq4j.service.lease.QueueAvailability;
@@ -53,17 +52,8 @@ final class AttemptStarter {
     this.loop = loop;
     this.timer = timer;
     this.lanes =
-        new KeyedBatchExecutor<>(
-            new ServerThreadPools(AttemptStarter::daemon, 1),
-            (names, group) -> names,
-            MAX_BATCH,
-            (names, groups) -> start(groups));
-  }
-
-  private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "asynq-gearman-start");
-    thread.setDaemon(true);
-    return thread;
+        KeyedBatchExecutor.perServer(
+            "asynq-gearman-start", MAX_BATCH, (names, groups) -> start(groups));
   }
 
   /**

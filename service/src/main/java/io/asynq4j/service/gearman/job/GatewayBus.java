@@ -4,7 +4,6 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.lease.MessageBus;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.service.executor.KeyedBatchExecutor;
-import io.asynq4j.service.executor.ServerThreadPools;
 import io.asynq4j.service.gearman.protocol.EventLoop;
 import io.asynq4j.service.gearman.protocol.Packets;
 import java.nio.BufferUnderflowException;
@@ -24,36 +23,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What gateways on one Redis tell each other: what a worker here says of a job whose clients are
- * there. Each has a name, which the header of a job gives ({@link WaitingGatewaysHeader}); those
- * who come to a job that runs already ask all for it. Results do not depend on it. Thread-safe.
+ * Messages between the gateways on one Redis: packets of a worker are sent to the gateways whose
+ * clients wait for the job. The header of a job names them ({@link WaitingGatewaysHeader}). A
+ * gateway whose client joins a running job sends a request to all. Results do not depend on
+ * messages. Thread-safe.
  */
 public final class GatewayBus {
 
   private static final Logger log = LoggerFactory.getLogger(GatewayBus.class);
 
-  /** Where all gateways listen. */
+  /** The channel of all gateways. */
   private static final String ALL = "gearman";
 
-  private static final int MOST_AT_ONCE = 100;
+  private static final int MAX_BATCH = 100;
 
-  private static final long LONGEST_FENCE_MILLIS = 5_000;
+  private static final long SEND_TIMEOUT_MILLIS = 5_000;
 
-  /** What has not been sent to a receiver is kept in memory; beyond this it is dropped. */
-  private static final long MOST_UNSENT_BYTES = 32 << 20;
+  /** Limit of unsent messages to a receiver in memory; further ones are dropped. */
+  private static final long MAX_UNSENT_BYTES = 32 << 20;
 
-  /** The same for the number of messages. */
-  private static final int MOST_UNSENT = 10_000;
+  /** Limit of their number. */
+  private static final int MAX_UNSENT = 10_000;
 
   private enum Kind {
-    /** A packet for those who wait for the job. */
-    PASS('p'),
+    /** A packet for the clients of the job. */
+    PACKET('p'),
 
-    /** It may have ended; whatever was said of it before has been sent before. */
-    LOOK('l'),
+    /** The job may have ended; all its packets have been sent before. */
+    POLL('l'),
 
-    /** Clients of the sender wait for it. */
-    WANT('w');
+    /** Clients of the sender wait for the job. */
+    SUBSCRIBE('w');
 
     private final byte code;
 
@@ -61,7 +61,7 @@ public final class GatewayBus {
       this.code = (byte) code;
     }
 
-    /** Null for what gateways of another version may say. */
+    /** Null for a message of another version. */
     static @Nullable Kind ofCode(byte code) {
       for (Kind kind : values()) {
         if (kind.code == code) {
@@ -72,20 +72,20 @@ public final class GatewayBus {
     }
   }
 
-  /** Who hears what others say. */
+  /** Receives the messages of other gateways. */
   public interface Listener {
 
-    void passed(JobKey key, ByteBuffer packet);
+    void packet(JobKey key, ByteBuffer packet);
 
-    void look(JobKey key);
+    void poll(JobKey key);
 
-    void wanted(JobKey key, String gateway);
+    void subscribed(JobKey key, String gateway);
   }
 
   /**
-   * To be sent, or to be done when all that was said before has been.
+   * A message to send, and an action after that.
    *
-   * @param message null = none
+   * @param message null = only the action
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Item(byte @Nullable [] message, Runnable then) {}
@@ -97,7 +97,7 @@ public final class GatewayBus {
 
   private final EventLoop loop;
   private final Listener listener;
-  private final MessageBus switchboard;
+  private final MessageBus messages;
 
   /** By receiver: in a cluster, each may be on another server. */
   private final KeyedBatchExecutor<String, Item> lanes;
@@ -107,19 +107,10 @@ public final class GatewayBus {
   public GatewayBus(RedisConnection redis, EventLoop loop, Listener listener) {
     this.loop = loop;
     this.listener = listener;
-    this.switchboard = MessageBus.open(redis, List.of(name, ALL), this::hear);
+    this.messages = MessageBus.open(redis, List.of(name, ALL), this::receive);
     this.lanes =
-        new KeyedBatchExecutor<>(
-            new ServerThreadPools(GatewayBus::daemon, 1),
-            (to, item) -> to,
-            MOST_AT_ONCE,
-            (to, items) -> items.forEach(item -> deal(to, item)));
-  }
-
-  private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "asynq-gearman-talk");
-    thread.setDaemon(true);
-    return thread;
+        KeyedBatchExecutor.perServer(
+            "asynq-gearman-bus", MAX_BATCH, (to, items) -> items.forEach(item -> send(to, item)));
   }
 
   private static String randomHex() {
@@ -128,53 +119,53 @@ public final class GatewayBus {
     return HexFormat.of().formatHex(bytes);
   }
 
-  /** Of this gateway. */
+  /** The name of this gateway. */
   public String name() {
     return name;
   }
 
-  /** Tells the other gateways that wait for a job what its worker has said. */
-  public void pass(AssignedJob job, ByteBuffer packet) {
+  /** Sends a packet of a worker to the other gateways that wait for its job. */
+  public void forward(AssignedJob job, ByteBuffer packet) {
     for (String to : job.listeners()) {
-      if (!isBehind(to) && unsent.getOrDefault(to, 0L) + packet.remaining() <= MOST_UNSENT_BYTES) {
-        send(to, Kind.PASS, job.key(), packet);
+      if (!isBehind(to) && unsent.getOrDefault(to, 0L) + packet.remaining() <= MAX_UNSENT_BYTES) {
+        send(to, Kind.PACKET, job.key(), packet);
       } else if (!failing) {
         failing = true;
         log.warn(
-            "what gearman workers say reaches no clients of other gateways: Redis is too slow");
+            "packets of gearman workers do not reach clients of other gateways: Redis is too slow");
       }
     }
   }
 
-  /** Whether Redis does not take what is sent to a gateway. That one looks by itself, too. */
+  /** Whether too many messages to a gateway are unsent. That gateway also polls. */
   private boolean isBehind(String to) {
-    return lanes.size(to) >= MOST_UNSENT;
+    return lanes.size(to) >= MAX_UNSENT;
   }
 
-  /** Tells the other gateways that wait for a job that it has ended, or gone on to another. */
-  public void look(AssignedJob job) {
+  /** Makes the other gateways that wait for a job poll it: its worker no longer has it. */
+  public void poll(AssignedJob job) {
     for (String to : job.listeners()) {
       if (!isBehind(to)) {
-        send(to, Kind.LOOK, job.key(), Packets.NOTHING);
+        send(to, Kind.POLL, job.key(), Packets.NOTHING);
       }
     }
   }
 
-  /** Has this gateway look at a task when it has heard all that was sent to it before. */
-  public void lookAfterAll(JobKey key) {
-    send(name, Kind.LOOK, key, Packets.NOTHING);
+  /** Makes this gateway poll a task when it has received all earlier messages. */
+  public void pollAfterMessages(JobKey key) {
+    send(name, Kind.POLL, key, Packets.NOTHING);
   }
 
-  /** Clients of this gateway wait for a job that runs. */
-  void want(JobKey key) {
-    send(ALL, Kind.WANT, key, ByteBuffer.wrap(name.getBytes(StandardCharsets.UTF_8)));
+  /** Requests the packets of a running job that clients of this gateway wait for. */
+  void subscribe(JobKey key) {
+    send(ALL, Kind.SUBSCRIBE, key, ByteBuffer.wrap(name.getBytes(StandardCharsets.UTF_8)));
   }
 
   /**
-   * Does this when all that was said of a job has been sent, or after {@link #LONGEST_FENCE_MILLIS}
-   * when Redis does not answer. Only on the loop, which does it.
+   * Runs an action on the event loop when all messages about a job have been sent, or after {@link
+   * #SEND_TIMEOUT_MILLIS} when Redis does not answer. To be called on the event loop.
    */
-  public void afterAll(AssignedJob job, Runnable step) {
+  public void afterMessages(AssignedJob job, Runnable step) {
     List<CompletableFuture<Void>> sent = new ArrayList<>();
     for (String to : job.listeners()) {
       CompletableFuture<Void> last = new CompletableFuture<>();
@@ -188,7 +179,7 @@ public final class GatewayBus {
     }
     CompletableFuture<Void> unused =
         CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
-            .orTimeout(LONGEST_FENCE_MILLIS, TimeUnit.MILLISECONDS)
+            .orTimeout(SEND_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
             .whenComplete((none, late) -> loop.execute(step));
   }
 
@@ -196,27 +187,28 @@ public final class GatewayBus {
     byte[] message = encoded(kind, key, packet);
     unsent.merge(to, (long) message.length, Long::sum);
     if (!lanes.add(to, new Item(message, () -> {}))) {
-      noLongerUnsent(to, message);
+      removeUnsent(to, message);
     }
   }
 
-  private void noLongerUnsent(String to, byte[] message) {
+  private void removeUnsent(String to, byte[] message) {
     unsent.computeIfPresent(
         to, (any, bytes) -> bytes == message.length ? null : bytes - message.length);
   }
 
-  private void deal(String to, Item item) {
+  private void send(String to, Item item) {
     byte[] message = item.message();
     if (message != null) {
-      noLongerUnsent(to, message);
+      removeUnsent(to, message);
       try {
-        switchboard.tell(to, message);
+        messages.tell(to, message);
         failing = false;
       } catch (BrokerException e) {
         if (!failing) {
           failing = true;
           log.warn(
-              "what gearman workers say reaches no clients of other gateways: {}", e.getMessage());
+              "packets of gearman workers do not reach clients of other gateways: {}",
+              e.getMessage());
         }
       }
     }
@@ -237,7 +229,7 @@ public final class GatewayBus {
         .array();
   }
 
-  private void hear(byte[] message) {
+  private void receive(byte[] message) {
     ByteBuffer in = ByteBuffer.wrap(message);
     try {
       Kind kind = Kind.ofCode(in.get());
@@ -246,18 +238,18 @@ public final class GatewayBus {
       }
       JobKey key = new JobKey(text(in, in.getInt()), text(in, in.getInt()));
       switch (kind) {
-        case PASS -> listener.passed(key, in.slice());
-        case LOOK -> listener.look(key);
-        case WANT -> wanted(key, text(in, in.remaining()));
+        case PACKET -> listener.packet(key, in.slice());
+        case POLL -> listener.poll(key);
+        case SUBSCRIBE -> subscribed(key, text(in, in.remaining()));
       }
     } catch (BufferUnderflowException | NegativeArraySizeException e) {
-      log.debug("another gateway has said something that this one does not understand", e);
+      log.debug("a message of another gateway cannot be read", e);
     }
   }
 
-  private void wanted(JobKey key, String gateway) {
+  private void subscribed(JobKey key, String gateway) {
     if (!gateway.equals(name)) {
-      listener.wanted(key, gateway);
+      listener.subscribed(key, gateway);
     }
   }
 
@@ -270,9 +262,9 @@ public final class GatewayBus {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
-  /** Sends what is to be sent, for so long. */
-  public void close(Duration most) {
-    lanes.close(most);
-    switchboard.close();
+  /** Sends the unsent messages, up to this time. */
+  public void close(Duration timeout) {
+    lanes.close(timeout);
+    messages.close();
   }
 }

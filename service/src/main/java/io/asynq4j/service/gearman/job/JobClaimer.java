@@ -4,7 +4,7 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.lease.LeaseBatch;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.service.executor.SingleThreadBatcher;
+import io.asynq4j.service.executor.KeyedBatchExecutor;
 import io.asynq4j.service.gearman.AttemptListener;
 import io.asynq4j.service.gearman.protocol.EventLoop;
 import io.asynq4j.service.gearman.session.WorkerSession;
@@ -41,6 +41,9 @@ public final class JobClaimer {
 
   private static final int MAX_BATCH = 256;
 
+  /** All requests are served together, whatever the servers of their queues. */
+  private static final String ONE_LANE = "";
+
   private static final Duration PAUSE_AFTER_REFUSAL = Duration.ofSeconds(1);
 
   private final EventLoop loop;
@@ -49,7 +52,7 @@ public final class JobClaimer {
   private final AttemptStarter starter;
   private final QueueAvailability availability;
   private final QueueClaimer claimer;
-  private final SingleThreadBatcher<ClaimRequest> requests;
+  private final KeyedBatchExecutor<String, ClaimRequest> requests;
 
   // All guarded by this.
   private final Map<WorkerSession, Set<String>> sleeping = new LinkedHashMap<>();
@@ -69,12 +72,14 @@ public final class JobClaimer {
     this.availability = new QueueAvailability(clock, new Waker());
     this.starter = new AttemptStarter(attempts, functions.servers(), availability, loop, timer);
     this.claimer = new QueueClaimer(functions::leases, availability);
-    this.requests = new SingleThreadBatcher<>("claim", MAX_BATCH, this::serve);
+    this.requests =
+        KeyedBatchExecutor.perServer(
+            "asynq-gearman-claim", MAX_BATCH, (lane, batch) -> serve(batch));
   }
 
   /** Queues a request, which the event loop answers. */
   public void add(ClaimRequest request) {
-    if (!requests.add(request)) {
+    if (!requests.add(ONE_LANE, request)) {
       request.worker().noJob(request);
     }
   }

@@ -87,7 +87,7 @@ final class JobCoalescer {
           .queue(key.queue())
           .updateHeaders(key.id(), headers -> WaitingGatewaysHeader.with(waiter, headers));
     } else if (!job.background()) {
-      bus.want(key);
+      bus.subscribe(key);
     }
     return true;
   }

@@ -267,7 +267,8 @@ final class JobSettler {
         Optional<Outcome> outcome = applied.get(i);
         if (outcome.isEmpty()) {
           log.info(
-              "task {} of queue {} was not settled now: its lease is lost, or an earlier attempt has settled it",
+              "task {} of queue {} was not settled now: its lease is lost, or an earlier attempt"
+                  + " has settled it",
               job.task().id(),
               queue);
         }

@@ -9,8 +9,6 @@ import io.asynq4j.client.Enqueuer;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.service.executor.KeyedBatchExecutor;
-import io.asynq4j.service.executor.ServerThreadPools;
-import io.asynq4j.service.executor.SingleThreadBatcher;
 import io.asynq4j.service.gearman.JobValidator;
 import io.asynq4j.service.gearman.protocol.EventLoop;
 import io.asynq4j.service.gearman.protocol.GearmanException;
@@ -48,7 +46,6 @@ public final class JobSubmitter {
   private final PendingTaskLimiter pending;
   private final Duration resultRetention;
   private final JobEnqueuer enqueuer;
-  private final SingleThreadBatcher<JobSubmission> batcher;
 
   /** By the servers of a cluster that jobs need. */
   private final KeyedBatchExecutor<String, JobSubmission> lanes;
@@ -70,25 +67,11 @@ public final class JobSubmitter {
     this.pending = new PendingTaskLimiter(inspector);
     this.resultRetention = resultRetention;
     this.enqueuer = new JobEnqueuer(client, inspector, results, bus, claimer, loop);
-    this.batcher = new SingleThreadBatcher<>("submit", MAX_BATCH, this::submit);
-    this.lanes =
-        new KeyedBatchExecutor<>(
-            new ServerThreadPools(JobSubmitter::daemon, 1),
-            (servers, job) -> servers,
-            MAX_BATCH,
-            this::submit);
-  }
-
-  private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "asynq-gearman-submit");
-    thread.setDaemon(true);
-    return thread;
+    this.lanes = KeyedBatchExecutor.perServer("asynq-gearman-submit", MAX_BATCH, this::submit);
   }
 
   public void add(JobSubmission job) {
-    String servers = serversFor(job);
-    boolean isAccepted = servers.isEmpty() ? batcher.add(job) : lanes.add(servers, job);
-    if (!isAccepted) {
+    if (!lanes.add(serversFor(job), job)) {
       job.slot().refuse(GearmanException.shuttingDown());
     }
   }
@@ -116,7 +99,7 @@ public final class JobSubmitter {
   }
 
   private void submit(String servers, List<JobSubmission> jobs) {
-    if (servers.equals(functions.servers().ofDefinitions())) {
+    if (!servers.isEmpty() && servers.equals(functions.servers().ofDefinitions())) {
       jobs.forEach(this::findFunction);
     } else {
       submit(jobs);
@@ -230,9 +213,7 @@ public final class JobSubmitter {
 
   /** Enqueues the jobs that were added, up to this time. */
   public void close(Duration timeout) {
-    long until = System.nanoTime() + timeout.toNanos();
-    batcher.close(timeout);
-    lanes.close(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
+    lanes.close(timeout);
   }
 
   /** The unique key of a job as its client sent it. */

@@ -3,7 +3,6 @@ package io.asynq4j.service.gearman.job;
 import io.asynq4j.BrokerException;
 import io.asynq4j.service.executor.KeyedBatchExecutor;
 import io.asynq4j.service.executor.RedisServerLocator;
-import io.asynq4j.service.executor.ServerThreadPools;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -28,6 +27,7 @@ final class ResultPoller {
   private static final long PAUSE_PER_TASK_NANOS = Duration.ofMillis(1).toNanos();
 
   private static final int MAX_BATCH = 100;
+  private static final String THREAD_NAME = "asynq-gearman-results";
 
   /** A task that is polled. Guarded by the poller. */
   private static final class Entry {
@@ -79,19 +79,11 @@ final class ResultPoller {
     this.poll = poll;
     this.firstPauseNanos = interval.toNanos() / 100;
     this.longestPauseNanos = interval.toNanos() / 2;
-    this.thread = daemon(this::run);
-    this.lanes =
-        new KeyedBatchExecutor<>(
-            new ServerThreadPools(ResultPoller::daemon, 1),
-            (server, entry) -> server,
-            MAX_BATCH,
-            (server, batch) -> batch.forEach(entry -> poll(server, entry)));
-  }
-
-  private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "asynq-gearman-results");
+    this.thread = new Thread(this::run, THREAD_NAME);
     thread.setDaemon(true);
-    return thread;
+    this.lanes =
+        KeyedBatchExecutor.perServer(
+            THREAD_NAME, MAX_BATCH, (server, batch) -> batch.forEach(entry -> poll(server, entry)));
   }
 
   void start() {

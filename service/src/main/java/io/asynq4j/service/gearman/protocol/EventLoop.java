@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that accepts, reads and writes connections. What belongs to a connection is
- * touched by it alone; others hand it what is to be done with {@link #execute}.
+ * The thread that accepts, reads and writes connections. Only this thread accesses the state of
+ * connections; others pass it actions with {@link #execute}.
  */
 public final class EventLoop {
 
@@ -35,13 +35,13 @@ public final class EventLoop {
   private static final long TICK_NANOS = Duration.ofMillis(100).toNanos();
   private static final int BACKLOG = 1_024;
 
-  /** However many knock, those who are in are served. */
-  private static final int MOST_ACCEPTED_A_TURN = 256;
+  /** Limits new connections per turn, so that the existing ones are served. */
+  private static final int MAX_ACCEPTED_PER_TURN = 256;
 
-  private static final long COMPLAINT_NANOS = Duration.ofSeconds(10).toNanos();
+  private static final long WARNING_INTERVAL_NANOS = Duration.ofSeconds(10).toNanos();
 
-  /** Nothing that is done for one turn may keep the sockets waiting for long. */
-  private static final int MOST_TASKS_A_TURN = 10_000;
+  /** Limits actions per turn, so that they do not delay the sockets. */
+  private static final int MAX_TASKS_PER_TURN = 10_000;
 
   private final Selector selector;
   private final ServerSocketChannel server;
@@ -49,7 +49,7 @@ public final class EventLoop {
   private final int port;
   private final int maxConnections;
   private final int maxPacket;
-  private final PacketMemory room = PacketMemory.ofHeap(Runtime.getRuntime().maxMemory());
+  private final PacketMemory memory = PacketMemory.ofHeap(Runtime.getRuntime().maxMemory());
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final Set<PeerConnection> connections = new LinkedHashSet<>();
   private final Set<PeerConnection> toFlush = new LinkedHashSet<>();
@@ -57,12 +57,12 @@ public final class EventLoop {
   private final Thread thread;
   private Function<PeerConnection, PeerConnection.Peer> peers =
       connection -> {
-        throw new IllegalStateException("the loop was not started");
+        throw new IllegalStateException("the event loop was not started");
       };
   private long accepted;
   private long lastTick = System.nanoTime();
-  private long lastComplaint = System.nanoTime() - COMPLAINT_NANOS;
-  private long complaints;
+  private long lastWarning = System.nanoTime() - WARNING_INTERVAL_NANOS;
+  private long suppressedWarnings;
   private volatile boolean stopping;
 
   public EventLoop(GearmanConfig config) {
@@ -97,9 +97,9 @@ public final class EventLoop {
   }
 
   /**
-   * Begins to accept.
+   * Starts to accept connections.
    *
-   * @param newPeers makes the other end of each connection
+   * @param newPeers creates the session of each connection
    */
   public void start(Function<PeerConnection, PeerConnection.Peer> newPeers) {
     this.peers = newPeers;
@@ -110,7 +110,7 @@ public final class EventLoop {
     return port;
   }
 
-  /** Has something done by the loop, soon; from any thread. Nothing once it has ended. */
+  /** Runs an action on the event loop soon. Does nothing once the loop has ended. Thread-safe. */
   public void execute(Runnable task) {
     tasks.add(task);
     if (Thread.currentThread() != thread) {
@@ -118,7 +118,7 @@ public final class EventLoop {
     }
   }
 
-  /** The open connections; only for what runs on the loop. */
+  /** The open connections. Only for the event loop. */
   public List<PeerConnection> connections() {
     return List.copyOf(connections);
   }
@@ -129,21 +129,21 @@ public final class EventLoop {
         turnOnce();
       }
     } catch (IOException | RuntimeException e) {
-      log.error("the gearman gateway has failed and serves nobody any more", e);
+      log.error("the gearman gateway has failed and serves no connections any more", e);
     } finally {
-      // What others have handed over must not get lost: claimed tasks among it.
+      // Actions must not get lost: they may have claimed tasks.
       runTasks();
-      connections().forEach(each -> guarded(each, () -> each.close("the gateway ends")));
+      connections().forEach(each -> guarded(each, () -> each.close("the gateway is closing")));
       closeQuietly();
     }
   }
 
-  /** An error such as a lack of memory must not end the loop: it may be over soon. */
+  /** An error such as a lack of memory must not end the event loop: it may be temporary. */
   private void turnOnce() throws IOException {
     try {
       turn();
     } catch (Error e) {
-      SafeLog.error(log, "the gearman gateway failed and goes on", e);
+      SafeLog.error(log, "the gearman gateway failed and continues", e);
       LockSupport.parkNanos(TICK_NANOS);
     }
   }
@@ -179,7 +179,7 @@ public final class EventLoop {
   }
 
   private void runTasks() {
-    for (int i = 0; i < MOST_TASKS_A_TURN; i++) {
+    for (int i = 0; i < MAX_TASKS_PER_TURN; i++) {
       Runnable task = tasks.poll();
       if (task == null) {
         return;
@@ -187,18 +187,18 @@ public final class EventLoop {
       try {
         task.run();
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "the gearman gateway could not finish a step", e);
+        SafeLog.error(log, "an action of the gearman gateway failed", e);
       }
     }
   }
 
-  /** One connection that fails, fails alone. */
+  /** Closes a connection that fails, without affecting others. */
   private static void guarded(PeerConnection connection, Runnable step) {
     try {
       step.run();
     } catch (RuntimeException | Error e) {
       SafeLog.error(log, "a gearman connection fails and is closed", e);
-      connection.close("of an error of the gateway");
+      connection.close("the gateway has failed");
     }
   }
 
@@ -212,19 +212,19 @@ public final class EventLoop {
   }
 
   private void accept() {
-    for (int i = 0; i < MOST_ACCEPTED_A_TURN; i++) {
+    for (int i = 0; i < MAX_ACCEPTED_PER_TURN; i++) {
       SocketChannel channel = null;
       try {
         channel = server.accept();
         if (channel == null) {
           return;
         }
-        take(channel);
+        open(channel);
       } catch (IOException | RuntimeException e) {
-        complain("a gearman connection could not be accepted: " + e.getMessage());
+        warn("a gearman connection could not be accepted: " + e.getMessage());
         discard(channel);
         if (channel == null) {
-          // No file descriptors are left, or the like: not again and again without a pause.
+          // For example, no file descriptors are left: do not try again without a pause.
           listen(false);
           return;
         }
@@ -238,26 +238,28 @@ public final class EventLoop {
     }
   }
 
-  /** Whoever knocks a thousand times must not fill the log. */
-  private void complain(String problem) {
-    complaints++;
+  /** Limits the log lines that peers can cause. */
+  private void warn(String problem) {
+    suppressedWarnings++;
     long now = System.nanoTime();
-    if (now - lastComplaint >= COMPLAINT_NANOS) {
-      log.warn("{} ({} such since the last time)", problem, complaints);
-      lastComplaint = now;
-      complaints = 0;
+    if (now - lastWarning >= WARNING_INTERVAL_NANOS) {
+      log.warn("{} ({} such events since the last warning)", problem, suppressedWarnings);
+      lastWarning = now;
+      suppressedWarnings = 0;
     }
   }
 
-  private void take(SocketChannel channel) throws IOException {
+  private void open(SocketChannel channel) throws IOException {
     if (connections.size() >= maxConnections) {
-      complain("a gearman connection is refused: there are %,d already".formatted(maxConnections));
+      warn(
+          "a gearman connection is refused: the maximum of %,d connections is reached (maxConnections)"
+              .formatted(maxConnections));
       channel.configureBlocking(false);
       channel.write(
           Packets.error(
               new GearmanException(
                   "TOO_MANY_CONNECTIONS",
-                  "the gateway takes no more than %,d connections (maxConnections)"
+                  "the gateway accepts at most %,d connections (maxConnections)"
                       .formatted(maxConnections))));
       channel.close();
       return;
@@ -266,8 +268,8 @@ public final class EventLoop {
     SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
     PeerConnection connection =
         new PeerConnection(
-            channel, key, ++accepted, maxPacket, room, toFlush::add, connections::remove);
-    connection.talkWith(peers.apply(connection));
+            channel, key, ++accepted, maxPacket, memory, toFlush::add, connections::remove);
+    connection.setPeer(peers.apply(connection));
     key.attach(connection);
     connections.add(connection);
   }
@@ -282,7 +284,7 @@ public final class EventLoop {
     }
   }
 
-  /** Accepts nobody any more; those who are there stay. Only on the loop. */
+  /** Accepts no more connections; the open ones stay. Only for the event loop. */
   public void stopAccepting() {
     try {
       server.close();
@@ -291,7 +293,7 @@ public final class EventLoop {
     }
   }
 
-  /** Ends all connections and the thread. */
+  /** Closes all connections and ends the thread. */
   public void close() {
     stopping = true;
     selector.wakeup();

@@ -37,7 +37,7 @@ public final class GearmanException extends RuntimeException {
           "QUEUE_ERROR", "Redis does not answer or refuses; try again later");
     }
     log.error("a request of a gearman peer could not be carried out", e);
-    return new GearmanException("SERVER_ERROR", "the gateway has failed; its log says more");
+    return new GearmanException("SERVER_ERROR", "the gateway has failed; see its log");
   }
 
   /** A word that programs can compare; gearmand's where it has one. */

@@ -5,14 +5,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How far a job is, as gearman has it: any two numbers. Kept as progress of the task, with the
+ * The status of a job in gearman's form: any two numbers. Stored as progress of the task, with the
  * numbers as its note.
  */
 public record JobStatus(String numerator, String denominator) {
 
   private static final Pattern NOTE = Pattern.compile("(\\d{1,20})/(\\d{1,20})");
 
-  /** What is known of one that has said nothing. */
+  /** The status of a job that has reported none. */
   public static final JobStatus NONE = new JobStatus("0", "0");
 
   public static JobStatus of(Progress progress) {
@@ -22,7 +22,7 @@ public record JobStatus(String numerator, String denominator) {
         : new JobStatus(Integer.toString(progress.percent()), "100");
   }
 
-  /** As people see it. */
+  /** The progress of the task. */
   public Progress progress() {
     String note = numerator + "/" + denominator;
     return new Progress(percent(), NOTE.matcher(note).matches() ? note : "");

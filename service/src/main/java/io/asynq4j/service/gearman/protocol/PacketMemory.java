@@ -1,13 +1,13 @@
 package io.asynq4j.service.gearman.protocol;
 
 /**
- * The memory that packets of all connections take together: many peers that each send or leave
- * unread as much as they may must not take all there is. Only for the loop's thread.
+ * Limits the memory for packets of all connections together: many peers that each use their maximum
+ * must not exhaust the heap. Only for the event loop's thread.
  */
 final class PacketMemory {
 
-  /** Whatever is under way at once is less, and a large heap is for other things. */
-  private static final long MOST = 256L << 20;
+  /** Sufficient for all packets in transit; a large heap is for other purposes. */
+  private static final long MAX = 256L << 20;
 
   private final long limit;
   private long used;
@@ -16,13 +16,13 @@ final class PacketMemory {
     this.limit = limit;
   }
 
-  /** A quarter of what this process may have, and 256 MiB at most. */
+  /** A quarter of the maximum heap, and at most 256 MiB. */
   static PacketMemory ofHeap(long heap) {
-    return new PacketMemory(Math.min(heap / 4, MOST));
+    return new PacketMemory(Math.min(heap / 4, MAX));
   }
 
-  /** False when there is not so much left. */
-  boolean take(long bytes) {
+  /** Returns false when less is left. */
+  boolean reserve(long bytes) {
     if (bytes > limit - used) {
       return false;
     }
@@ -30,7 +30,7 @@ final class PacketMemory {
     return true;
   }
 
-  /** Counts what is there already. */
+  /** Counts memory that is in use already. */
   void add(long bytes) {
     used += bytes;
   }

@@ -8,19 +8,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the stream of a connection apart, in whatever pieces it comes: binary packets, and lines of
- * the admin protocol between them. A packet that is too large is told of and passed over, so that
- * the peer lives to read why.
+ * Parses the byte stream of a connection: binary packets, and lines of the admin protocol between
+ * them. A packet that is too large is refused and skipped, so that the peer receives the reason.
  */
 final class PacketReader {
 
   private static final int FIRST_PIECE = 16 << 10;
-  private static final int LONGEST_LINE = 2_048;
+  private static final int MAX_LINE = 2_048;
   private static final Duration PERIOD = Duration.ofMinutes(1);
-  private static final int LEAST_PER_PERIOD = 1_024 * (int) PERIOD.toSeconds();
-  private static final Duration LONGEST = Duration.ofMinutes(10);
+  private static final int MIN_BYTES_PER_PERIOD = 1_024 * (int) PERIOD.toSeconds();
+  private static final Duration MAX_DURATION = Duration.ofMinutes(10);
 
-  /** What was found. */
+  /** Receives what was read. */
   interface Sink {
 
     void request(RequestPacket request);
@@ -28,83 +27,83 @@ final class PacketReader {
     /** A line of the admin protocol. */
     void line(String line);
 
-    /** A packet that cannot be carried out; the next one can be read. */
+    /** A packet that is refused; the next one can be read. */
     void refused(GearmanException refusal);
 
-    /** This is not gearman's protocol, and nothing after it can be understood. */
+    /** The stream is not gearman's protocol; nothing more is read. */
     void broken(String why);
   }
 
   private final int maxBody;
-  private final PacketMemory room;
+  private final PacketMemory memory;
   private final Sink sink;
   private final ByteBuffer header = ByteBuffer.allocate(Packets.HEADER);
   private final StringBuilder line = new StringBuilder();
 
   private @Nullable PacketType command;
 
-  /** What has come of a body; pieces, since growing one array leaves others behind. */
+  /** The received parts of a body; pieces, as growing an array needs memory for both arrays. */
   private final List<byte[]> pieces = new ArrayList<>();
 
   private byte[] piece = new byte[0];
   private int inPiece;
-  private int taken;
+  private int reserved;
   private int filled;
   private int expected;
   private long toSkip;
   private boolean inBody;
   private boolean inLine;
   private boolean broken;
-  private long beganAt = System.nanoTime();
-  private long periodBeganAt = beganAt;
+  private long startedAt = System.nanoTime();
+  private long periodStartedAt = startedAt;
   private int filledBeforePeriod;
 
-  PacketReader(int maxBody, PacketMemory room, Sink sink) {
+  PacketReader(int maxBody, PacketMemory memory, Sink sink) {
     this.maxBody = maxBody;
-    this.room = room;
+    this.memory = memory;
     this.sink = sink;
   }
 
-  /** Whether a packet or line has begun and not ended. */
-  boolean isAmidst() {
+  /** Whether a packet or line has been received in part. */
+  boolean isIncomplete() {
     return inBody || inLine || toSkip > 0 || header.position() > 0;
   }
 
   /**
    * Whether the peer sends a packet or line too slowly: it may take a minute, longer while enough
-   * comes in every minute, and never longer than ten. To be asked again and again.
+   * bytes arrive every minute, and at most ten minutes. To be called periodically.
    *
    * @param now as {@code System.nanoTime()}
    */
   boolean isTooSlow(long now) {
-    if (!isAmidst() || toSkip > 0) {
+    if (!isIncomplete() || toSkip > 0) {
       return false;
     }
-    if (now - beganAt > LONGEST.toNanos()) {
+    if (now - startedAt > MAX_DURATION.toNanos()) {
       return true;
     }
-    if (now - periodBeganAt <= PERIOD.toNanos()) {
+    if (now - periodStartedAt <= PERIOD.toNanos()) {
       return false;
     }
-    boolean enough = filled - filledBeforePeriod >= LEAST_PER_PERIOD;
-    beginPeriod(now);
-    return !enough;
+    boolean isEnough = filled - filledBeforePeriod >= MIN_BYTES_PER_PERIOD;
+    startPeriod(now);
+    return !isEnough;
   }
 
-  private void beginPeriod(long now) {
-    periodBeganAt = now;
+  private void startPeriod(long now) {
+    periodStartedAt = now;
     filledBeforePeriod = filled;
   }
 
-  /** The peer was not read from for a while, which was not its fault. */
+  /** Restarts the time limits after the peer was not read from. */
   void restartTime() {
-    beganAt = System.nanoTime();
-    beginPeriod(beganAt);
+    startedAt = System.nanoTime();
+    startPeriod(startedAt);
   }
 
   void read(ByteBuffer in) {
     while (in.hasRemaining() && !broken) {
-      if (!isAmidst()) {
+      if (!isIncomplete()) {
         filled = 0;
         restartTime();
       }
@@ -139,7 +138,7 @@ final class PacketReader {
     long size = Integer.toUnsignedLong(header.getInt());
     header.clear();
     if (magic != Packets.REQUEST_MAGIC) {
-      breakOff("a packet must begin with \\0REQ");
+      fail("a packet must start with \\0REQ");
       return;
     }
     command = PacketType.ofCode(code);
@@ -175,7 +174,7 @@ final class PacketReader {
         sink.refused(
             new GearmanException(
                 "OUT_OF_MEMORY",
-                "the packets of all connections take as much memory as they may; send it again"
+                "the packets of all connections use the maximum of memory; send it again"
                     + " later"));
         return;
       }
@@ -189,15 +188,15 @@ final class PacketReader {
     }
   }
 
-  /** Room is made for as much as has come, not for what was announced. */
+  /** Allocates memory in proportion to what was received, not to what was announced. */
   private boolean addPiece() {
     int size = Math.min(expected - filled, Math.max(FIRST_PIECE, filled));
-    // Small packets are not worth counting: each connection has at most one.
+    // Small packets are not counted: each connection has at most one.
     int counted = pieces.isEmpty() ? 0 : size;
-    if (!room.take(counted)) {
+    if (!memory.reserve(counted)) {
       return false;
     }
-    taken += counted;
+    reserved += counted;
     piece = new byte[size];
     inPiece = 0;
     pieces.add(piece);
@@ -227,15 +226,15 @@ final class PacketReader {
     sink.request(request);
   }
 
-  /** Takes nothing more. */
-  void end() {
+  /** Reads nothing more. */
+  void close() {
     broken = true;
     free();
   }
 
   private void free() {
-    room.free(taken);
-    taken = 0;
+    memory.free(reserved);
+    reserved = 0;
     pieces.clear();
     piece = new byte[0];
     inPiece = 0;
@@ -252,15 +251,15 @@ final class PacketReader {
         sink.line(text);
         return;
       }
-      if (line.length() == LONGEST_LINE) {
-        breakOff("a line must not be longer than " + LONGEST_LINE + " bytes");
+      if (line.length() == MAX_LINE) {
+        fail("a line must not be longer than " + MAX_LINE + " bytes");
         return;
       }
       line.append(c);
     }
   }
 
-  private void breakOff(String why) {
+  private void fail(String why) {
     broken = true;
     sink.broken(why);
   }

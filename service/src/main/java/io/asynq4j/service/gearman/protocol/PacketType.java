@@ -48,7 +48,7 @@ public enum PacketType {
   GET_STATUS_UNIQUE(41, 1),
   STATUS_RES_UNIQUE(42);
 
-  private static final int NEVER_ASKED = -1;
+  private static final int RESPONSE_ONLY = -1;
 
   private static final Map<Integer, PacketType> BY_CODE = new HashMap<>();
 
@@ -61,9 +61,9 @@ public enum PacketType {
   private final int code;
   private final int arguments;
 
-  /** One that only servers send. */
+  /** A packet that only servers send. */
   PacketType(int code) {
-    this(code, NEVER_ASKED);
+    this(code, RESPONSE_ONLY);
   }
 
   PacketType(int code, int arguments) {
@@ -75,16 +75,16 @@ public enum PacketType {
     return code;
   }
 
-  /** How many arguments a request has; the last one may contain zero bytes. */
+  /** Number of arguments of a request; the last one may contain zero bytes. */
   int arguments() {
     return arguments;
   }
 
   boolean isRequest() {
-    return arguments != NEVER_ASKED;
+    return arguments != RESPONSE_ONLY;
   }
 
-  /** Null when there is none. */
+  /** Null when no packet has this number. */
   public static @Nullable PacketType ofCode(int code) {
     return BY_CODE.get(code);
   }

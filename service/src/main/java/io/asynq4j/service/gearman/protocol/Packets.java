@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Makes the packets that a server sends. */
+/** Creates the packets that a server sends. */
 public final class Packets {
 
   static final int HEADER = 12;
@@ -38,7 +38,7 @@ public final class Packets {
     return of(command, all);
   }
 
-  /** What a WORK_STATUS packet says; empty for any other. */
+  /** The status in a WORK_STATUS packet; empty for any other packet. */
   public static Optional<JobStatus> status(ByteBuffer packet) {
     if (packet.remaining() < HEADER
         || packet.getInt(packet.position() + Integer.BYTES) != PacketType.WORK_STATUS.code()) {

@@ -19,39 +19,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A socket with its bytes. Answers leave in the order of what they answer, however long each takes:
- * a request reserves its place first. Whoever sends more than is dealt with, or does not read what
- * he is sent, is not read from until he has caught up. Only for the loop's thread.
+ * A connection with its buffers. Answers are sent in the order of the requests, however long each
+ * takes: a request reserves a slot first. A peer that sends faster than its requests are handled,
+ * or that does not read its answers, is not read from until it has caught up. Only for the event
+ * loop's thread.
  */
 public final class PeerConnection implements PacketReader.Sink {
 
   private static final Logger log = LoggerFactory.getLogger(PeerConnection.class);
 
-  /** How many requests of one peer may be under way. */
-  private static final int MOST_OPEN = 1_000;
+  /** Maximum number of unanswered requests of one peer. */
+  private static final int MAX_OPEN = 1_000;
 
-  private static final int MOST_WRITTEN_AT_ONCE = 64;
+  private static final int MAX_BUFFERS_PER_WRITE = 64;
   private static final long STALLED_NANOS = Duration.ofMinutes(1).toNanos();
 
-  /** A client may be busy with what it was sent before. */
+  /** A client may be busy with earlier packets. */
   private static final long UNREAD_NANOS = Duration.ofMinutes(5).toNanos();
 
-  private static final long ENDING_NANOS = Duration.ofSeconds(10).toNanos();
+  private static final long CLOSE_TIMEOUT_NANOS = Duration.ofSeconds(10).toNanos();
 
-  /** Who is at the other end. */
+  /** Handles the requests of the peer. */
   public interface Peer {
 
     void request(RequestPacket request);
 
     void line(String line);
 
-    /** Once, when the connection has ended. */
+    /** Called once, when the connection is closed. */
     void closed();
 
     void tick(long now);
   }
 
-  /** The place of an answer among the others. */
+  /** The place of an answer in the order of answers. */
   public final class ResponseSlot {
     private final int weight;
     private @Nullable ByteBuffer answer;
@@ -69,8 +70,8 @@ public final class PeerConnection implements PacketReader.Sink {
       fill(Packets.error(refusal));
     }
 
-    /** There is nothing to say. */
-    public void leave() {
+    /** Sends no answer. */
+    public void skip() {
       fill(null);
     }
 
@@ -91,7 +92,7 @@ public final class PeerConnection implements PacketReader.Sink {
   private final long mostBytes;
   private final Consumer<PeerConnection> toFlush;
   private final Consumer<PeerConnection> onClose;
-  private final PacketMemory room;
+  private final PacketMemory memory;
   private final PacketReader reader;
   private final Deque<ResponseSlot> open = new ArrayDeque<>();
   private final Deque<ByteBuffer> out = new ArrayDeque<>();
@@ -112,7 +113,7 @@ public final class PeerConnection implements PacketReader.Sink {
       SelectionKey key,
       long number,
       int maxPacket,
-      PacketMemory room,
+      PacketMemory memory,
       Consumer<PeerConnection> toFlush,
       Consumer<PeerConnection> onClose)
       throws IOException {
@@ -123,35 +124,35 @@ public final class PeerConnection implements PacketReader.Sink {
     this.mostBytes = 2L * maxPacket + (1 << 20);
     this.toFlush = toFlush;
     this.onClose = onClose;
-    this.room = room;
-    this.reader = new PacketReader(maxPacket, room, this);
+    this.memory = memory;
+    this.reader = new PacketReader(maxPacket, memory, this);
     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-    noticeTheDead();
+    enableKeepAlive();
   }
 
-  /** A machine that has lost its power says nothing: its jobs must not be its for hours. */
-  private void noticeTheDead() throws IOException {
+  /** Detects peers that vanished without closing the connection, so that their jobs run again. */
+  private void enableKeepAlive() throws IOException {
     channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-    setIfKnown(ExtendedSocketOptions.TCP_KEEPIDLE, 30);
-    setIfKnown(ExtendedSocketOptions.TCP_KEEPINTERVAL, 10);
-    setIfKnown(ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
+    setIfSupported(ExtendedSocketOptions.TCP_KEEPIDLE, 30);
+    setIfSupported(ExtendedSocketOptions.TCP_KEEPINTERVAL, 10);
+    setIfSupported(ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
   }
 
-  private void setIfKnown(SocketOption<Integer> option, int value) throws IOException {
+  private void setIfSupported(SocketOption<Integer> option, int value) throws IOException {
     if (channel.supportedOptions().contains(option)) {
       channel.setOption(option, value);
     }
   }
 
-  void talkWith(Peer other) {
-    this.peer = other;
+  void setPeer(Peer newPeer) {
+    this.peer = newPeer;
   }
 
   public Optional<PeerSession> session() {
     return peer instanceof PeerSession session ? Optional.of(session) : Optional.empty();
   }
 
-  /** Of the connection, for people to tell them apart. */
+  /** Number of the connection, for logs and lists. */
   public long number() {
     return number;
   }
@@ -164,7 +165,7 @@ public final class PeerConnection implements PacketReader.Sink {
     return closed;
   }
 
-  public boolean hasBeenHeard() {
+  public boolean hasReceived() {
     return heard;
   }
 
@@ -174,18 +175,18 @@ public final class PeerConnection implements PacketReader.Sink {
     try {
       count = channel.read(buffer);
     } catch (IOException e) {
-      close("it was reset");
+      close("the connection was reset");
       return;
     }
     if (count < 0) {
-      close("the other end has closed it");
+      close("the peer has closed it");
       return;
     }
     if (count > 0) {
       heard = true;
       heardAt = System.nanoTime();
       reader.read(buffer.flip());
-      listenOrNot();
+      updateInterest();
     }
   }
 
@@ -210,41 +211,41 @@ public final class PeerConnection implements PacketReader.Sink {
 
   @Override
   public void broken(String why) {
-    log.info("connection {} of {} does not speak gearman: {}", number, address, why);
+    log.info("connection {} of {} does not use gearman's protocol: {}", number, address, why);
     reserve(0).refuse(new GearmanException("INVALID_PACKET", why));
     closeWhenWritten();
   }
 
-  /** Whether to read no more, for now. */
+  /** Stops or resumes reading. */
   public void pause(boolean newPaused) {
     paused = newPaused;
-    listenOrNot();
+    updateInterest();
   }
 
-  /** Keeps a place for the answer to a request of this size. */
+  /** Reserves the slot of the answer to a request of this size. */
   public ResponseSlot reserve(int weight) {
-    ResponseSlot place = new ResponseSlot(weight);
-    open.add(place);
+    ResponseSlot slot = new ResponseSlot(weight);
+    open.add(slot);
     openBytes += weight;
-    room.add(weight);
-    return place;
+    memory.add(weight);
+    return slot;
   }
 
-  /** Sends what nobody has asked for, after the answers that are due already. */
+  /** Sends a packet that is not an answer, after the answers to earlier requests. */
   public void send(ByteBuffer packet) {
     reserve(0).answer(packet);
   }
 
   private void advance() {
     while (!open.isEmpty() && open.element().filled) {
-      ResponseSlot place = open.remove();
-      openBytes -= place.weight;
-      room.free(place.weight);
-      if (place.answer != null && !closed) {
+      ResponseSlot slot = open.remove();
+      openBytes -= slot.weight;
+      memory.free(slot.weight);
+      if (slot.answer != null && !closed) {
         writtenAt = out.isEmpty() ? System.nanoTime() : writtenAt;
-        out.add(place.answer);
-        outBytes += place.answer.remaining();
-        room.add(place.answer.remaining());
+        out.add(slot.answer);
+        outBytes += slot.answer.remaining();
+        memory.add(slot.answer.remaining());
       }
     }
     if (!closed) {
@@ -258,10 +259,10 @@ public final class PeerConnection implements PacketReader.Sink {
     }
     try {
       while (!out.isEmpty()) {
-        ByteBuffer[] some = out.stream().limit(MOST_WRITTEN_AT_ONCE).toArray(ByteBuffer[]::new);
+        ByteBuffer[] some = out.stream().limit(MAX_BUFFERS_PER_WRITE).toArray(ByteBuffer[]::new);
         long written = channel.write(some);
         outBytes -= written;
-        room.free(written);
+        memory.free(written);
         writtenAt = written > 0 ? System.nanoTime() : writtenAt;
         while (!out.isEmpty() && !out.element().hasRemaining()) {
           out.remove();
@@ -271,57 +272,57 @@ public final class PeerConnection implements PacketReader.Sink {
         }
       }
     } catch (IOException e) {
-      close("it was reset");
+      close("the connection was reset");
       return;
     }
     if (closing && out.isEmpty() && open.isEmpty()) {
       close("it is done");
       return;
     }
-    listenOrNot();
+    updateInterest();
   }
 
-  private void listenOrNot() {
+  private void updateInterest() {
     if (closed || !key.isValid()) {
       return;
     }
-    boolean tooMuch =
-        paused || open.size() > MOST_OPEN || openBytes > mostBytes || outBytes > mostBytes;
-    int wanted = tooMuch ? 0 : SelectionKey.OP_READ;
+    boolean isOverloaded =
+        paused || open.size() > MAX_OPEN || openBytes > mostBytes || outBytes > mostBytes;
+    int wanted = isOverloaded ? 0 : SelectionKey.OP_READ;
     if (!out.isEmpty()) {
       wanted |= SelectionKey.OP_WRITE;
     }
     if (key.interestOps() != wanted) {
       key.interestOps(wanted);
     }
-    if (tooMuch != held) {
-      held = tooMuch;
-      // It was not its fault that nothing came.
+    if (isOverloaded != held) {
+      held = isOverloaded;
+      // The time without reading does not count.
       heardAt = System.nanoTime();
       reader.restartTime();
     }
   }
 
-  /** Whether what it is sent piles up here. */
+  /** Whether the peer leaves too many bytes unread. */
   boolean isFarBehind() {
     return outBytes > 4 * mostBytes;
   }
 
   void tick(long now) {
-    if (reader.isAmidst() && !held && now - heardAt > STALLED_NANOS) {
-      close("it has stopped in the middle of a packet");
+    if (reader.isIncomplete() && !held && now - heardAt > STALLED_NANOS) {
+      close("the peer has stopped in the middle of a packet");
     } else if (!held && reader.isTooSlow(now)) {
-      close("it sends a packet too slowly");
+      close("the peer sends a packet too slowly");
     } else if (isFarBehind() || (!out.isEmpty() && now - writtenAt > UNREAD_NANOS)) {
-      close("it does not read what it is sent");
-    } else if (closing && open.isEmpty() && now - closingAt > ENDING_NANOS) {
-      close("it is done, and does not read what it is sent");
+      close("the peer does not read its packets");
+    } else if (closing && open.isEmpty() && now - closingAt > CLOSE_TIMEOUT_NANOS) {
+      close("it is done, and the peer does not read its packets");
     } else if (peer != null) {
       peer.tick(now);
     }
   }
 
-  /** Ends when everything that is due has been sent. */
+  /** Closes the connection when all answers have been sent. */
   public void closeWhenWritten() {
     if (!closing) {
       closing = true;
@@ -335,7 +336,7 @@ public final class PeerConnection implements PacketReader.Sink {
       return;
     }
     closed = true;
-    log.debug("connection {} of {} ends, because {}", number, address, why);
+    log.debug("connection {} of {} is closed: {}", number, address, why);
     try {
       channel.close();
     } catch (IOException e) {
@@ -343,9 +344,9 @@ public final class PeerConnection implements PacketReader.Sink {
     }
     onClose.accept(this);
     out.clear();
-    room.free(outBytes);
+    memory.free(outBytes);
     outBytes = 0;
-    reader.end();
+    reader.close();
     if (peer != null) {
       peer.closed();
     }

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A packet as a peer has sent it: its command and its arguments. Immutable as long as none writes.
+ * A packet that a peer has sent: its command and its arguments. Its arrays must not be modified.
  */
 public final class RequestPacket {
 
@@ -23,9 +23,9 @@ public final class RequestPacket {
   /** Throws {@link GearmanException} when arguments are missing. */
   static RequestPacket parse(PacketType command, byte[] body, int length) {
     List<byte[]> arguments = new ArrayList<>(command.arguments());
-    int begin = 0;
+    int start = 0;
     for (int i = 1; i < command.arguments(); i++) {
-      int end = begin;
+      int end = start;
       while (end < length && body[end] != 0) {
         end++;
       }
@@ -33,11 +33,11 @@ public final class RequestPacket {
         throw GearmanException.invalid(
             "%s has %d arguments, and %d were sent".formatted(command, command.arguments(), i));
       }
-      arguments.add(Arrays.copyOfRange(body, begin, end));
-      begin = end + 1;
+      arguments.add(Arrays.copyOfRange(body, start, end));
+      start = end + 1;
     }
     if (command.arguments() > 0) {
-      arguments.add(Arrays.copyOfRange(body, begin, length));
+      arguments.add(Arrays.copyOfRange(body, start, length));
     }
     return new RequestPacket(command, arguments);
   }
@@ -50,24 +50,24 @@ public final class RequestPacket {
     return arguments.get(argument);
   }
 
-  /** All of them. */
+  /** Size of all arguments in bytes. */
   public int size() {
     return arguments.stream().mapToInt(each -> each.length).sum();
   }
 
-  /** As text that keeps every byte, for handles and the like, which nobody looks into. */
+  /** An argument as text with one char per byte, for handles and other opaque values. */
   public String latin(int argument) {
     return new String(arguments.get(argument), StandardCharsets.ISO_8859_1);
   }
 
-  /** A name of a function. Throws {@link GearmanException} when it can be none. */
+  /** The name of a function. Throws {@link GearmanException} when it is invalid. */
   public String name(int argument) {
     byte[] bytes = arguments.get(argument);
     String name;
     try {
       name = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {
-      throw GearmanException.invalid("a name of a function must be UTF-8");
+      throw GearmanException.invalid("the name of a function must be UTF-8");
     }
     return FunctionNameValidator.require(name);
   }

@@ -68,13 +68,13 @@ public final class PeerSession implements PeerConnection.Peer {
       case SUBMIT_JOB_SCHED ->
           throw new GearmanException(
               "INVALID_COMMAND",
-              "SUBMIT_JOB_SCHED is not supported, nor does gearmand support it: use SUBMIT_JOB_EPOCH,"
-                  + " or set a schedule in the task definition");
+              "SUBMIT_JOB_SCHED is not supported, nor does gearmand support it: use"
+                  + " SUBMIT_JOB_EPOCH, or set a schedule in the task definition");
       case SUBMIT_REDUCE_JOB, SUBMIT_REDUCE_JOB_BG ->
           throw new GearmanException(
               "INVALID_COMMAND",
               request.command()
-                  + " is not supported: hand in the gateway as jobs, and reduce what they give");
+                  + " is not supported: submit the parts as jobs, and reduce their results");
       case GET_STATUS -> client.status(request.latin(0));
       case GET_STATUS_UNIQUE -> client.uniqueStatus(request.latin(0));
       case CAN_DO -> worker.canDo(request.name(0), null);
@@ -122,8 +122,8 @@ public final class PeerSession implements PeerConnection.Peer {
 
   @Override
   public void tick(long now) {
-    if (!connection.hasBeenHeard() && now - startedAt > gateway.firstPacketWithin().toNanos()) {
-      connection.close("it has sent nothing");
+    if (!connection.hasReceived() && now - startedAt > gateway.firstPacketWithin().toNanos()) {
+      connection.close("the peer has sent nothing");
     }
   }
 

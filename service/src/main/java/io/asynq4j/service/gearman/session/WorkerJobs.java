@@ -100,7 +100,7 @@ public final class WorkerJobs {
     JobStatus status = job.status();
     gateway
         .bus()
-        .afterAll(
+        .afterMessages(
             job,
             () ->
                 gateway
@@ -137,7 +137,7 @@ public final class WorkerJobs {
   /** Sends a packet to the clients that wait for the job, of this and of other gateways. */
   private void forward(AssignedJob job, ByteBuffer packet) {
     gateway.results().forward(job.key(), packet);
-    gateway.bus().pass(job, packet);
+    gateway.bus().forward(job, packet);
   }
 
   void completed(RequestPacket request) {
@@ -188,7 +188,7 @@ public final class WorkerJobs {
   private void settle(AssignedJob job, Outcome outcome, Consumer<Optional<Outcome>> then) {
     gateway
         .bus()
-        .afterAll(
+        .afterMessages(
             job,
             () ->
                 gateway
@@ -198,7 +198,7 @@ public final class WorkerJobs {
                         outcome,
                         applied -> {
                           then.accept(applied);
-                          gateway.bus().look(job);
+                          gateway.bus().poll(job);
                         }));
   }
 
@@ -227,7 +227,8 @@ public final class WorkerJobs {
   public void leaseLost(AssignedJob job) {
     if (jobs.get(job.handle()) == job) {
       log.warn(
-          "the lease on task {} of queue {} was lost while its gearman worker had it; it runs again",
+          "the lease on task {} of queue {} was lost while its gearman worker had it; it runs"
+              + " again",
           job.task().id(),
           job.task().queue());
       remove(job);
@@ -271,7 +272,7 @@ public final class WorkerJobs {
                 job,
                 applied -> {
                   settled(job, applied, null);
-                  gateway.bus().look(job);
+                  gateway.bus().poll(job);
                 });
       }
     }

@@ -84,7 +84,7 @@ public final class WorkerSession {
                       () -> {
                         if (problem == null) {
                           abilities.put(function, timeout);
-                          slot.leave();
+                          slot.skip();
                           updateSleep();
                         } else {
                           log.info(

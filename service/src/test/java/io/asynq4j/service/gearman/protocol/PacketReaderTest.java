@@ -94,7 +94,7 @@ class PacketReaderTest {
         at += step;
       }
       assertThat(found).as("seed %d", seed).isEqualTo(EXPECTED);
-      assertThat(reader.isAmidst()).isFalse();
+      assertThat(reader.isIncomplete()).isFalse();
     }
   }
 
@@ -102,7 +102,7 @@ class PacketReaderTest {
   void knowsThatAPacketHasNotEnded() {
     byte[] packet = RawPeer.packet(PacketType.CAN_DO.code(), "f");
     reader.read(ByteBuffer.wrap(packet, 0, packet.length - 1).slice());
-    assertThat(reader.isAmidst()).isTrue();
+    assertThat(reader.isIncomplete()).isTrue();
     assertThat(found).isEmpty();
   }
 
@@ -137,7 +137,7 @@ class PacketReaderTest {
     other.read(ByteBuffer.wrap(large));
     assertThat(found).hasSize(4).last().asString().hasSize(150_009);
     other.read(ByteBuffer.wrap(large, 0, 140_000).slice());
-    other.end();
+    other.close();
     assertThat(room.used()).isZero();
   }
 
