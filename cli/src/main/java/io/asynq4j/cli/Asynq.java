@@ -85,8 +85,8 @@ public final class Asynq extends CommandGroup {
   @Mixin(name = GlobalOptions.NAME)
   private final GlobalOptions globals;
 
-  private Asynq(CliEnvironment surroundings) {
-    this.globals = new GlobalOptions(surroundings);
+  private Asynq(CliEnvironment environment) {
+    this.globals = new GlobalOptions(environment);
   }
 
   /** Exits the process with the exit code of the command. */
@@ -94,23 +94,23 @@ public final class Asynq extends CommandGroup {
     System.exit(commandLine(CliEnvironment.ofProcess()).execute(arguments));
   }
 
-  public static CommandLine commandLine(CliEnvironment surroundings) {
-    Asynq root = new Asynq(surroundings);
-    ErrorReporter complaints = new ErrorReporter(surroundings);
+  public static CommandLine commandLine(CliEnvironment environment) {
+    Asynq root = new Asynq(environment);
+    ErrorReporter errorReporter = new ErrorReporter(environment);
     CommandLine commands = new StrictCommandLine(root);
     OptionConverters.register(commands);
     return commands
-        .setOut(writer(surroundings.out()))
-        .setErr(writer(surroundings.err()))
+        .setOut(writer(environment.out()))
+        .setErr(writer(environment.err()))
         .setColorScheme(
-            Help.defaultColorScheme(root.globals.ink().colours() ? Help.Ansi.ON : Help.Ansi.OFF))
+            Help.defaultColorScheme(root.globals.useColors() ? Help.Ansi.ON : Help.Ansi.OFF))
         .setHelpFactory(HelpPage::new)
         // A value that starts with @ names a payload file, not a file with more arguments.
         .setExpandAtFiles(false)
         .setUsageHelpWidth(100)
         .setExecutionStrategy(root::execute)
-        .setExecutionExceptionHandler(complaints)
-        .setParameterExceptionHandler(complaints);
+        .setExecutionExceptionHandler(errorReporter)
+        .setParameterExceptionHandler(errorReporter);
   }
 
   private int execute(ParseResult parsed) {

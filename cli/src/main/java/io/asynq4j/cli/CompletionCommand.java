@@ -32,22 +32,22 @@ final class CompletionCommand extends LocalCommand {
     FISH
   }
 
-  static final class ShellWords extends EnumCandidates {
-    ShellWords() {
+  static final class ShellCandidates extends EnumCandidates {
+    ShellCandidates() {
       super(Shell.values());
     }
   }
 
   @Parameters(
       paramLabel = "SHELL",
-      completionCandidates = ShellWords.class,
+      completionCandidates = ShellCandidates.class,
       description = "Shell: bash, zsh or fish.")
   private Shell shell = Shell.BASH;
 
   @Override
   public Integer call() {
     // The bash script also works in zsh.
-    surroundings()
+    environment()
         .out()
         .print(
             shell == Shell.FISH

@@ -112,8 +112,8 @@ public final class DoctorCommand extends RedisCommand {
               .inspector()
               .doctor(
                   doctorOptions(),
-                  so -> {
-                    bar.show(so.step(), so.examined(), 0);
+                  progress -> {
+                    bar.show(progress.step(), progress.examined(), 0);
                     return !interruption.isAsked();
                   });
     }

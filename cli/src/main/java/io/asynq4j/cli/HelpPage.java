@@ -7,13 +7,16 @@ import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** Help page of a command: lists its own options and refers to the root for the global ones. */
+/**
+ * Help page of a command: lists its own options and refers to the page of the root command for
+ * global options and exit codes.
+ */
 final class HelpPage extends Help {
 
   private final CommandSpec spec;
 
-  HelpPage(CommandSpec spec, ColorScheme colours) {
-    super(spec, colours);
+  HelpPage(CommandSpec spec, ColorScheme colors) {
+    super(spec, colors);
     this.spec = spec;
   }
 
@@ -36,8 +39,18 @@ final class HelpPage extends Help {
         + System.lineSeparator()
         + "Global options include --redis URL, --context NAME, --output FORMAT, --json and --watch."
         + System.lineSeparator()
-        + "Run 'asynq --help' to list them."
+        + "Run 'asynq --help' for all of them and for the exit codes."
         + System.lineSeparator();
+  }
+
+  @Override
+  public String exitCodeListHeading(Object... parameters) {
+    return spec.parent() == null ? super.exitCodeListHeading(parameters) : "";
+  }
+
+  @Override
+  public String exitCodeList() {
+    return spec.parent() == null ? super.exitCodeList() : "";
   }
 
   /** Required options first, the others in declaration order. */

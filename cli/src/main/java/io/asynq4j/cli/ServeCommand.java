@@ -43,7 +43,7 @@ public final class ServeCommand extends LocalCommand {
 
   @Override
   public Integer call() throws InterruptedException {
-    PrintStream out = surroundings().out();
+    PrintStream out = environment().out();
     if (newKey) {
       NewKey made = NewKey.make();
       out.println("key:  " + made.key() + "   (for the client; it is not stored anywhere)");
@@ -57,13 +57,13 @@ public final class ServeCommand extends LocalCommand {
     }
     try {
       if (check) {
-        ServiceConfig config = ServiceConfig.load(path, surroundings().variables());
+        ServiceConfig config = ServiceConfig.load(path, environment().variables());
         int tasks = config.taskNames().size();
         out.println("%s is valid: %d %s".formatted(path, tasks, tasks == 1 ? "task" : "tasks"));
       } else {
         ServiceProcess.run(
             path,
-            surroundings().variables(),
+            environment().variables(),
             service -> {
               out.println("task service  " + service.uri());
               out.flush();

@@ -34,7 +34,7 @@ final class WarmUpCommand extends LocalCommand {
 
   @Override
   public Integer call() {
-    CliEnvironment real = surroundings();
+    CliEnvironment real = environment();
     PrintStream nothing =
         new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
     CliEnvironment quiet =

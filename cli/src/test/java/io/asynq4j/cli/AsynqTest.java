@@ -25,22 +25,23 @@ class AsynqTest {
   }
 
   @Test
-  void theHelpOfACommandTeachesIt() {
+  void theHelpOfACommandHasItsOptionsAndExamples() {
     assertThat(run("dev", "--help").out()).contains("demo:hello", "--ephemeral", "Examples:");
     assertThat(run("task", "list", "--help").out())
-        .contains("asynq task list -q QUEUE -s STATE [OPTIONS]", "Run 'asynq --help' to list them")
+        .contains(
+            "asynq task list -q QUEUE -s STATE [OPTIONS]", "Run 'asynq --help' for all of them")
         .doesNotContain("--cluster_addrs");
   }
 
   @Test
-  void theVersionIsTold() {
+  void theVersionIsPrinted() {
     assertThat(run("--version").out()).contains("asynq4j", "Java");
     assertThat(run("version").out()).isEqualTo(run("--version").out());
     assertThat(run("version", "--json").out()).contains("\"asynq4j\"");
   }
 
   @Test
-  void whatIsMistypedIsAnsweredWithWhatWasMeant() {
+  void typosAreAnsweredWithASuggestion() {
     Answer answer = run("task", "delet");
     assertThat(answer.exitCode()).isEqualTo(2);
     assertThat(answer.out()).isEmpty();
@@ -49,7 +50,7 @@ class AsynqTest {
   }
 
   @Test
-  void whatThereIsNotIsNamed() {
+  void missingThingsAreNamed() {
     assertThat(run("tsk").err()).contains("Unknown command tsk for 'asynq'", "Did you mean task?");
     assertThat(run("tsak").err()).contains("Did you mean task?");
     assertThat(run("queue", "lsit").err()).contains("Did you mean list?");
@@ -61,20 +62,20 @@ class AsynqTest {
   }
 
   @Test
-  void whatIsNeededIsToldFirst() {
+  void requiredOptionsAreListedFirst() {
     String help = run("task", "deleteall", "--help").out();
     assertThat(help.indexOf("--state=STATE")).isLessThan(help.indexOf("--group=GROUP"));
   }
 
   @Test
-  void noCommandIsAnsweredWithWhatThereIs() {
+  void aMissingCommandIsAnsweredWithTheAvailableOnes() {
     assertThat(run().exitCode()).isEqualTo(2);
     assertThat(run().err()).contains("Missing command", "dev", "task");
     assertThat(run("task").err()).contains("Missing command", "enqueue");
   }
 
   @Test
-  void theLoadProgramsAreElsewhere() {
+  void theBenchCommandRefersToTheLauncher() {
     assertThat(run("bench", "drain", "--tasks", "5").exitCode()).isEqualTo(1);
     assertThat(run("bench", "drain").err()).contains("(drain)", "./asynq");
   }
@@ -89,7 +90,7 @@ class AsynqTest {
   }
 
   @Test
-  void theWarmUpShowsNothing() {
+  void theWarmUpPrintsNothing() {
     assertThat(run("warm-up")).isEqualTo(new Answer(0, "", ""));
   }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Commands on a cluster, however they were told of it. */
+/** Commands on a cluster, with each way to configure its addresses. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ClusterIT {
 

@@ -112,7 +112,7 @@ class CompletionCommandTest {
   }
 
   @Test
-  void fishIsToldOfEveryCommandWithItsOptions() throws Exception {
+  void fishCompletionListsEveryCommandWithItsOptions() throws Exception {
     assertThat(Files.readString(script("fish")))
         .contains(
             "complete -c asynq -f\n",

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How the command finds its Redis, and what it says when it does not. */
+/** Connection settings from all sources, and errors of the connection. */
 class ConnectionIT {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -94,7 +94,7 @@ class ConnectionIT {
   }
 
   @Test
-  void aBadConfigurationFileIsToldWithoutQuotingIt() throws Exception {
+  void aBadConfigurationFileIsReportedWithoutItsContent() throws Exception {
     Files.writeString(home.resolve(".asynq.yaml"), "redis: {\npassword: s3cret");
     Answer broken = new CliRunner(home).run("stats");
     assertThat(broken.exitCode()).isEqualTo(2);
@@ -132,7 +132,7 @@ class ConnectionIT {
   }
 
   @Test
-  void contextsAreKeptForTheOwnerAlone() throws Exception {
+  void theContextFileIsReadableOnlyByItsOwner() throws Exception {
     cli().run("context", "set", "prod", "--redis", "redis://:s3cret@localhost");
 
     Path file = home.resolve(".asynq.yaml");
@@ -141,7 +141,7 @@ class ConnectionIT {
   }
 
   @Test
-  void aPasswordOfOnePlaceIsNotSentToAnother() throws Exception {
+  void aPasswordIsNotSentToAnotherRedis() throws Exception {
     Files.writeString(
         home.resolve(".asynq.yaml"), "uri: 127.0.0.1:1\nusername: nobody\npassword: s3cret\n");
 
@@ -149,7 +149,7 @@ class ConnectionIT {
   }
 
   @Test
-  void aPasswordOpensAndAWrongOneIsSaidWithoutShowingIt() {
+  void aWrongPasswordIsReportedWithoutShowingIt() {
     try (EmbeddedRedis locked = EmbeddedRedis.builder().password("s3cret").start()) {
       String address = "127.0.0.1:" + locked.port();
       assertThat(new CliRunner(home).run("stats", "-u", address, "-p", "s3cret").exitCode())
@@ -163,7 +163,7 @@ class ConnectionIT {
   }
 
   @Test
-  void aRedisThatIsDownIsToldInASentenceWithinSeconds() {
+  void anUnreachableRedisIsReportedInOneSentenceWithinSeconds() {
     long begun = System.nanoTime();
     Answer answer = new CliRunner(home).run("stats", "--redis", "redis://127.0.0.1:1");
 
@@ -177,7 +177,7 @@ class ConnectionIT {
 
   @Test
   @Timeout(120)
-  void aRedisThatSaysNothingIsToldTheSameWay() throws Exception {
+  void aRedisThatDoesNotReplyIsReportedAsUnreachable() throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       long begun = System.nanoTime();
       Answer answer =
@@ -190,7 +190,7 @@ class ConnectionIT {
   }
 
   @Test
-  void whatMakesNoSenseIsAUsageError() {
+  void invalidCombinationsAreUsageErrors() {
     assertThat(new CliRunner(home).run("stats", "--redis", "http://x").exitCode()).isEqualTo(2);
     assertThat(new CliRunner(home).run("stats", "--redis", "redis://x", "-u", "y:1").err())
         .contains("remove one");

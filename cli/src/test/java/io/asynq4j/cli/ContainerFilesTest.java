@@ -28,7 +28,7 @@ class ContainerFilesTest {
   @TempDir private Path home;
 
   private static String containerfile() throws Exception {
-    // Lines that go on are one.
+    // Joins continued lines.
     return Files.readString(ROOT.resolve("Containerfile")).replace("\\\n", " ");
   }
 
@@ -50,13 +50,13 @@ class ContainerFilesTest {
   /** Fails when the command line would not be understood. */
   private void assertUnderstood(List<String> words) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    CommandLine asynq = Asynq.commandLine(new CliRunner(home).surroundings(bytes, bytes));
+    CommandLine asynq = Asynq.commandLine(new CliRunner(home).environment(bytes, bytes));
     ParseResult parsed = asynq.parseArgs(words.toArray(String[]::new));
     assertThat(parsed.errors()).isEmpty();
   }
 
   @Test
-  void theImageTakesWhatTheBuildMakes() throws Exception {
+  void theImageContainsTheBuiltFiles() throws Exception {
     String text = containerfile();
     Matcher build = Pattern.compile("RUN mvn (.*)").matcher(text);
     assertThat(build.find()).isTrue();
@@ -81,14 +81,14 @@ class ContainerFilesTest {
   }
 
   @Test
-  void whatIsIgnoredIsNotNeeded() throws Exception {
+  void ignoredFilesAreNotNeeded() throws Exception {
     assertThat(Files.readAllLines(ROOT.resolve(".dockerignore")))
         .contains("**/target", ".git")
         .noneMatch(line -> line.startsWith("cli") || line.startsWith("core"));
   }
 
   @Test
-  void theExamplesInTheFilesAreUnderstood() throws Exception {
+  void theExamplesInTheFilesAreValid() throws Exception {
     Pattern example =
         Pattern.compile("# +docker (?:run|compose run)(?: -\\S+)* (?:asynq|dev) (.*)");
     int seen = 0;
@@ -103,7 +103,7 @@ class ContainerFilesTest {
   }
 
   @Test
-  void theServicesAreBuiltFromTheFileAndUnderstandTheirCommands() throws Exception {
+  void theServicesAreBuiltFromTheFileAndTheirCommandsAreValid() throws Exception {
     Map<?, ?> services = services();
     Map<?, ?> dev = map(services.get("dev"));
     Map<?, ?> build = map(dev.get("build"));
@@ -115,7 +115,7 @@ class ContainerFilesTest {
     words(dev.get("depends_on")).forEach(other -> assertThat(services.containsKey(other)).isTrue());
     assertThat(command).contains("redis://redis:6379");
     Map<?, ?> redis = map(services.get("redis"));
-    // Not for everybody on the network: it has no password.
+    // It has no password, so it must not be reachable from the network.
     assertThat(words(redis.get("ports"))).allMatch(port -> port.startsWith("127.0.0.1:"));
   }
 }

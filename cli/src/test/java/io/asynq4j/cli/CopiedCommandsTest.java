@@ -32,7 +32,7 @@ class CopiedCommandsTest {
   @TempDir private Path home;
 
   @TestFactory
-  Stream<DynamicTest> isUnderstoodUpToTheQuestionWhereRedisIs() throws IOException {
+  Stream<DynamicTest> isParsedUntilItNeedsRedis() throws IOException {
     List<String> lines =
         Files.readAllLines(COMMANDS).stream()
             .filter(line -> !line.isBlank() && !line.startsWith("#"))
@@ -48,7 +48,7 @@ class CopiedCommandsTest {
   private void understand(String command) {
     List<String> words = words(command);
     words.remove(0);
-    // There is nobody: a command that is understood fails because of that, and not before.
+    // No Redis runs there: a valid command fails only when it connects.
     CliRunner cli =
         new CliRunner(home).variable("ASYNQ_REDIS_URL", "redis://127.0.0.1:1?retryFor=0s");
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** What the documentation says can be typed, is understood. */
+/** Every command in the documentation is valid. */
 class DocumentedCommandsTest {
 
   private static final Path ROOT = Path.of("..");
@@ -30,7 +30,7 @@ class DocumentedCommandsTest {
 
   private CommandLine asynq() {
     ByteArrayOutputStream nowhere = new ByteArrayOutputStream();
-    return Asynq.commandLine(new CliRunner(home).surroundings(nowhere, nowhere));
+    return Asynq.commandLine(new CliRunner(home).environment(nowhere, nowhere));
   }
 
   /** The lines of blocks of code that begin with the command. */
@@ -42,7 +42,7 @@ class DocumentedCommandsTest {
       Matcher command = COMMAND.matcher(line);
       // The launcher runs the load programs.
       if (isCode && command.matches() && !command.group(1).startsWith("bench")) {
-        // What is said about it stands apart, and where its output goes is the shell's.
+        // Without the trailing comment and the redirection of the shell.
         found.add(command.group(1).strip().replaceAll(" {2,}.*| >> .*", ""));
       }
     }
@@ -86,7 +86,7 @@ class DocumentedCommandsTest {
 
   /** It needs a terminal to run, which only DashTerminalIT gives it. */
   @Test
-  void theExamplesOfTheTerminalDashboardAreUnderstood() {
+  void theExamplesOfTheTerminalDashboardAreValid() {
     CommandLine dash = Objects.requireNonNull(asynq().getSubcommands().get("dash"));
     for (String line : dash.getCommandSpec().usageMessage().footer()) {
       if (line.strip().startsWith("asynq ")) {

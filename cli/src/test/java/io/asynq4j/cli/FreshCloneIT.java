@@ -48,7 +48,7 @@ class FreshCloneIT {
   }
 
   @Test
-  void aFreshCloneBuildsItselfAndAnswers() throws Exception {
+  void aFreshCloneBuildsAndRuns() throws Exception {
     assumeTrue(
         Files.exists(ROOT.resolve(".git")), "the launcher in a fresh clone: this is no clone");
     Ended cloned =

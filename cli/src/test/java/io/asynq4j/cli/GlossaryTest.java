@@ -24,7 +24,7 @@ class GlossaryTest {
   private static CommandLine asynq() {
     return Asynq.commandLine(
         new CliRunner(Path.of("."))
-            .surroundings(new ByteArrayOutputStream(), new ByteArrayOutputStream()));
+            .environment(new ByteArrayOutputStream(), new ByteArrayOutputStream()));
   }
 
   @TestFactory

@@ -69,7 +69,7 @@ class LauncherIT {
   }
 
   @Test
-  void itBuildsOnceAndAgainWhenSomethingChanged() throws Exception {
+  void itBuildsOnceAndAgainAfterAChange() throws Exception {
     Ended first = asynq("--version");
     assertThat(first.exitCode()).as(first.err()).isZero();
     assertThat(first.out()).startsWith("asynq4j ");
@@ -90,7 +90,7 @@ class LauncherIT {
   }
 
   @Test
-  void onATerminalALineTellsHowFarTheBuildIsAndGoes() throws Exception {
+  void onATerminalALineShowsTheProgressOfTheBuild() throws Exception {
     assumeThat(Path.of("/usr/bin/script")).as("script, for a terminal").exists();
     mvnw(
         "echo '[INFO] Building asynq4j-core 0.1.0 [2/5]'; sleep 3; cp '%s' cli/target/asynq4j-cli.jar"
@@ -108,7 +108,7 @@ class LauncherIT {
   }
 
   @Test
-  void aFailedBuildIsToldInAFewLines() throws Exception {
+  void aFailedBuildIsReportedInAFewLines() throws Exception {
     mvnw("echo '[ERROR] Some.java:[1,2] is wrong'; exit 1");
 
     Ended ended = asynq("--version");
@@ -134,7 +134,7 @@ class LauncherIT {
       named = "asynq4j.full",
       matches = "true",
       disabledReason = "startup time: run ./check --full on an idle machine")
-  void itAnswersWithinHalfASecond() throws Exception {
+  void itRespondsWithinHalfASecond() throws Exception {
     asynq("--version");
     Duration best = Duration.ofMinutes(1);
     for (int i = 0; i < 10; i++) {
@@ -160,12 +160,12 @@ class LauncherIT {
   }
 
   @Test
-  void theJarRunsByItself() throws Exception {
+  void theJarRunsWithoutTheLauncher() throws Exception {
     assertThat(java("-jar", JAR.toString(), "--version").out()).startsWith("asynq4j ");
   }
 
   @Test
-  void onWindowsItSaysThatNoRedisComesAlong() throws Exception {
+  void onWindowsItReportsThatNoRedisIsBundled() throws Exception {
     Ended ended =
         java("-Dos.name=Windows 11", "-jar", JAR.toString(), "dev", "--ephemeral", "--port", "0");
 

@@ -23,7 +23,7 @@ class ServeCommandTest {
   }
 
   @Test
-  void checkSaysWhatIsWrongAndWhere() throws IOException {
+  void checkReportsErrorsWithTheirPositions() throws IOException {
     Path file = directory.resolve("asynq.yaml");
     Files.writeString(file, "tasks:\n  a:\n    kind: wroker\n");
     Answer bad = serve("--config", file.toString(), "--check");
@@ -36,7 +36,7 @@ class ServeCommandTest {
   }
 
   @Test
-  void aMissingFileOrNoneIsSaid() {
+  void aMissingFileOrOptionIsReported() {
     assertThat(serve("--check").exitCode()).isEqualTo(2);
     Answer missing = serve("--config", directory.resolve("none.yaml").toString());
     assertThat(missing.exitCode()).isEqualTo(1);

@@ -62,7 +62,7 @@ class ServerAndCronCommandsIT {
   }
 
   @Test
-  void whatNoServerIsCalledIsNotFound() {
+  void anUnknownServerIsNotFound() {
     assertThat(run("server", "list").out()).isEqualTo("No live servers.\n");
     assertThat(run("server", "quiet", "nosuch").exitCode()).isEqualTo(3);
     assertThat(run("server", "stop").err()).contains("--all");
@@ -93,7 +93,7 @@ class ServerAndCronCommandsIT {
   }
 
   @Test
-  void whatCannotBeReadIsListedAsBrokenBesideTheRest() {
+  void unreadableTasksAreListedAsBrokenBesideTheOthers() {
     scene.task("a", "{}", o -> o.queue("mail").group("g"));
     scene.raw(
         "HSET asynq:schedules bad mail good mail",

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Whatever is wrong is said in a sentence with what to do next, and soon. */
+/** Every error is reported quickly, in one sentence and with the next step. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class WrongInputIT {
 
@@ -189,14 +189,14 @@ class WrongInputIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"dashboard --port 99999", "exporter --host 0.0.0.0", "dev --port x"})
-  void whatMakesNoSenseIsToldBeforeRedisIsAsked(String line) {
+  void invalidInputIsReportedBeforeConnecting(String line) {
     CliRunner cli =
         new CliRunner(home).variable("ASYNQ_REDIS_URL", "redis://127.0.0.1:1?retryFor=0s");
     assertIsASentenceWithTheNextStep(cli.run(words(line)), 2);
   }
 
   @Test
-  void aValueMayLookLikeAnOptionBehindAnEqualsSign() {
+  void aValueAfterAnEqualsSignMayLookLikeAnOption() {
     CliRunner cli = scene.cli(home);
     assertThat(cli.run("task", "enqueue", "-t", "dash", "--id", "d1", "--payload=-q").exitCode())
         .isZero();
@@ -217,7 +217,7 @@ class WrongInputIT {
   }
 
   @Test
-  void anOptionInThePlaceOfAValueIsToldWithBothThatMayBeMeant() {
+  void anOptionInPlaceOfAValueIsReportedWithBothPossibleMeanings() {
     Answer answer = scene.cli(home).run("task", "enqueue", "-t", "a", "--payload", "--queue", "x");
     assertIsASentenceWithTheNextStep(answer, 2);
     assertThat(answer.err())
@@ -241,14 +241,15 @@ class WrongInputIT {
   Stream<DynamicTest> aRedisThatIsDown() {
     List<CommandSpec> commands = new ArrayList<>();
     ByteArrayOutputStream nowhere = new ByteArrayOutputStream();
-    collect(Asynq.commandLine(new CliRunner(home).surroundings(nowhere, nowhere)), commands);
+    collect(Asynq.commandLine(new CliRunner(home).environment(nowhere, nowhere)), commands);
     return commands.stream()
         .filter(
             command ->
                 command.userObject() instanceof RedisCommand
                     || SERVING.contains(command.qualifiedName()))
         .map(CommandSpec::qualifiedName)
-        .map(name -> DynamicTest.dynamicTest(name, () -> assertSaysThatRedisIsDown(name)));
+        .map(
+            name -> DynamicTest.dynamicTest(name, () -> assertReportsThatRedisIsUnreachable(name)));
   }
 
   private static void collect(CommandLine command, List<CommandSpec> all) {
@@ -282,7 +283,7 @@ class WrongInputIT {
     };
   }
 
-  private void assertSaysThatRedisIsDown(String name) {
+  private void assertReportsThatRedisIsUnreachable(String name) {
     String line = name.replaceFirst("asynq ", "") + " " + needed(name);
     List<String> words = new ArrayList<>(Arrays.asList(words(line.strip())));
     words.addAll(List.of("--redis", "redis://127.0.0.1:1?retryFor=0s"));
@@ -295,7 +296,7 @@ class WrongInputIT {
   }
 
   @Test
-  void whatCanBeDoneIsDoneBesideWhatCannot() {
+  void possibleChangesAreAppliedDespiteOtherFailures() {
     Answer answer = scene.cli(home).run("queue", "pause", "nosuch", "outdated");
     assertThat(answer.exitCode()).isEqualTo(3);
     assertThat(answer.out()).isEqualTo("Queue outdated is paused.\n");

@@ -13,6 +13,7 @@ import picocli.CommandLine.Spec;
     name = "asynq bench",
     description = "Run load programs: measure throughput, latency and cost on this machine.",
     synopsisSubcommandLabel = "PROGRAM",
+    commandListHeading = "Programs:%n",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:completed, and all thresholds are met (they are not checked with reduced sizes)",
@@ -21,9 +22,11 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
+      "The letters are those of the sections in docs/explanation/performance.md.",
+      "",
       "Each run also measures reference values. L(c), the limit: a minimal client that calls the same",
       "scripts in batches of min(c, 200), with one claim and one settle call in flight. N, the naive",
-      "loop: one script call per task, one fetcher and ten workers, like asynq for Go. Thresholds are",
+      "loop: one script call per task, one fetcher and ten workers, as in asynq for Go. Thresholds are",
       "checked only at full size and are meaningful only on an idle machine. Use --quick to test",
       "whether a program works."
     },
@@ -54,7 +57,7 @@ public final class Bench implements Runnable {
       names = {"-h", "--help"},
       usageHelp = true,
       scope = ScopeType.INHERIT,
-      description = "Show this help and exit.")
+      description = "Show this help message and exit.")
   private boolean help;
 
   // Set by picocli.
@@ -67,7 +70,12 @@ public final class Bench implements Runnable {
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Bench()).setUsageHelpWidth(100);
+    CommandLine commands = new CommandLine(new Bench()).setUsageHelpWidth(100);
+    commands
+        .getSubcommands()
+        .values()
+        .forEach(each -> each.getCommandSpec().usageMessage().abbreviateSynopsis(true));
+    return commands;
   }
 
   @Override

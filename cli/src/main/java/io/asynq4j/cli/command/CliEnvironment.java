@@ -96,7 +96,7 @@ public record CliEnvironment(
   }
 
   /** Whether to use colors, before the flag is considered. */
-  public boolean colours() {
+  public boolean useColors() {
     return terminal
         && variables.getOrDefault("NO_COLOR", "").isEmpty()
         && !variables.getOrDefault("TERM", "").equals("dumb");

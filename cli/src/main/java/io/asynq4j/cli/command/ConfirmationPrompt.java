@@ -22,18 +22,18 @@ public final class ConfirmationPrompt {
 
   /** Returns whether the user confirmed. Throws if the input is not a terminal. */
   public boolean ask(Session session, String question) {
-    CliEnvironment surroundings = session.surroundings();
+    CliEnvironment environment = session.environment();
     if (yes) {
       return true;
     }
-    if (!surroundings.keyboard()) {
+    if (!environment.keyboard()) {
       throw CliException.usage(
           question + " Cannot ask for confirmation: the input is not a terminal.",
           "Pass --yes to confirm.");
     }
-    surroundings.err().print(question + " [y/N] ");
-    surroundings.err().flush();
-    String answer = line(surroundings.in()).strip().toLowerCase(Locale.ROOT);
+    environment.err().print(question + " [y/N] ");
+    environment.err().flush();
+    String answer = line(environment.in()).strip().toLowerCase(Locale.ROOT);
     boolean agreed = answer.equals("y") || answer.equals("yes");
     if (!agreed) {
       session.note("Cancelled. Nothing was changed.");

@@ -11,7 +11,10 @@ import io.asynq4j.cli.settings.UnknownContextException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
@@ -23,10 +26,15 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** Prints an error with the next step to the error output, and maps it to an exit code. */
 public final class ErrorReporter implements IExecutionExceptionHandler, IParameterExceptionHandler {
 
-  private final CliEnvironment surroundings;
+  private static final Pattern ENUM_MISMATCH =
+      Pattern.compile("expected one of \\[(.*)] \\(case-insensitive\\) but was '(.*)'");
 
-  public ErrorReporter(CliEnvironment surroundings) {
-    this.surroundings = surroundings;
+  private static final Pattern FIRST_WORD = Pattern.compile("[a-z]+ ");
+
+  private final CliEnvironment environment;
+
+  public ErrorReporter(CliEnvironment environment) {
+    this.environment = environment;
   }
 
   @Override
@@ -34,8 +42,8 @@ public final class ErrorReporter implements IExecutionExceptionHandler, IParamet
     if (failure instanceof ParameterException misuse) {
       return handleParseException(misuse, new String[0]);
     }
-    if (surroundings.variables().containsKey("ASYNQ_DEBUG")) {
-      failure.printStackTrace(surroundings.err());
+    if (environment.variables().containsKey("ASYNQ_DEBUG")) {
+      failure.printStackTrace(environment.err());
     }
     CliException known = failure instanceof CliException itself ? itself : known(failure);
     String next = known.nextStep();
@@ -58,9 +66,7 @@ public final class ErrorReporter implements IExecutionExceptionHandler, IParamet
       return CliException.failed(
           message, "Run 'asynq task explain ID' to see the state of the task.");
     } else if (failure instanceof ScheduleNotFoundException) {
-      return CliException.notFound(
-          message,
-          "Run 'asynq cron list' to list all entries. Entries of Go schedulers are read-only.");
+      return CliException.notFound(message, "Run 'asynq cron list' to list all entries.");
     } else if (failure instanceof UnknownContextException) {
       return CliException.notFound(
           message, "Run 'asynq context set NAME --redis URL' to create a context.");
@@ -87,16 +93,24 @@ public final class ErrorReporter implements IExecutionExceptionHandler, IParamet
   public int handleParseException(ParameterException misuse, String[] arguments) {
     String help = help(misuse.getCommandLine());
     if (misuse instanceof UnmatchedArgumentException unmatched) {
-      report(unknown(unmatched), meant(unmatched) + help);
+      report(unknown(unmatched), suggestion(unmatched) + help);
     } else if (misuse instanceof OptionAsValueException known) {
       report(String.valueOf(known.getMessage()), known.nextStep() + help);
     } else {
-      report(String.valueOf(misuse.getMessage()), help);
+      report(
+          ENUM_MISMATCH
+              .matcher(String.valueOf(misuse.getMessage()))
+              .replaceAll(
+                  match ->
+                      Matcher.quoteReplacement(
+                          "'%s' is not one of %s"
+                              .formatted(match.group(2), match.group(1).toLowerCase(Locale.ROOT)))),
+          help);
     }
     return ExitCode.USAGE;
   }
 
-  private static String meant(UnmatchedArgumentException unmatched) {
+  private static String suggestion(UnmatchedArgumentException unmatched) {
     List<String> similar = similar(unmatched);
     if (!similar.isEmpty()) {
       return "Did you mean " + String.join(" or ", similar) + "? ";
@@ -135,9 +149,16 @@ public final class ErrorReporter implements IExecutionExceptionHandler, IParamet
     return "Run '" + command.getCommandSpec().qualifiedName() + " --help' for usage.";
   }
 
+  /** Messages of the library start in lower case; names and options keep their spelling. */
+  private static String capitalized(String sentence) {
+    return FIRST_WORD.matcher(sentence).lookingAt()
+        ? Character.toUpperCase(sentence.charAt(0)) + sentence.substring(1)
+        : sentence;
+  }
+
   private void report(String problem, @Nullable String nextStep) {
-    PrintStream err = surroundings.err();
-    err.println("asynq: " + problem);
+    PrintStream err = environment.err();
+    err.println("asynq: " + capitalized(problem));
     if (nextStep != null) {
       err.println("       " + nextStep);
     }

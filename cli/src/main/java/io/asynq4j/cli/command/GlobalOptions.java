@@ -27,7 +27,7 @@ public final class GlobalOptions {
 
   private static final Duration USUAL_WATCH = Duration.ofSeconds(2);
 
-  private final CliEnvironment surroundings;
+  private final CliEnvironment environment;
 
   @Option(
       names = "--redis",
@@ -123,7 +123,7 @@ public final class GlobalOptions {
       names = {"-o", "--output"},
       scope = ScopeType.INHERIT,
       paramLabel = "FORMAT",
-      completionCandidates = FormatWords.class,
+      completionCandidates = OutputFormatCandidates.class,
       description = "Output format: table, json or csv. Default: table.")
   private @Nullable OutputFormat output;
 
@@ -145,18 +145,18 @@ public final class GlobalOptions {
       scope = ScopeType.INHERIT,
       description =
           "Disable colors. They are also off if NO_COLOR is set or the output is not a terminal.")
-  private boolean noColour;
+  private boolean noColor;
 
-  public GlobalOptions(CliEnvironment surroundings) {
-    this.surroundings = surroundings;
+  public GlobalOptions(CliEnvironment environment) {
+    this.environment = environment;
   }
 
   static GlobalOptions of(CommandSpec spec) {
     return (GlobalOptions) Objects.requireNonNull(spec.root().mixins().get(NAME)).userObject();
   }
 
-  CliEnvironment surroundings() {
-    return surroundings;
+  CliEnvironment environment() {
+    return environment;
   }
 
   /** Connection settings given as flags. */
@@ -171,20 +171,20 @@ public final class GlobalOptions {
       return flags().orElse(file().of(context)).toConfig();
     }
     return flags()
-        .orElse(ConnectionSettings.ofVariables(surroundings.variables()))
+        .orElse(ConnectionSettings.ofVariables(environment.variables()))
         .orElse(file().of(variableContext()))
         .toConfig();
   }
 
   /** Connection of a command without flags. */
   public RedisConfig withoutFlags() {
-    return ConnectionSettings.ofVariables(surroundings.variables())
+    return ConnectionSettings.ofVariables(environment.variables())
         .orElse(file().of(variableContext()))
         .toConfig();
   }
 
   private @Nullable String variableContext() {
-    String name = surroundings.variables().getOrDefault("ASYNQ_CONTEXT", "");
+    String name = environment.variables().getOrDefault("ASYNQ_CONTEXT", "");
     return name.isEmpty() ? null : name;
   }
 
@@ -201,10 +201,10 @@ public final class GlobalOptions {
   }
 
   public ConfigFile file() {
-    String variable = surroundings.variables().getOrDefault("ASYNQ_CONFIG", "");
+    String variable = environment.variables().getOrDefault("ASYNQ_CONFIG", "");
     return ConfigFile.load(
         config != null ? config : variable.isEmpty() ? null : Path.of(variable),
-        surroundings.home());
+        environment.home());
   }
 
   /** Configuration file to save a context in; it does not have to exist. */
@@ -223,20 +223,20 @@ public final class GlobalOptions {
       throw CliException.usage("--json and --output contradict each other", "Remove one of them.");
     }
     OutputFormat format = json ? OutputFormat.JSON : output == null ? OutputFormat.TABLE : output;
-    return new Printer(surroundings.out(), format, ink(), surroundings.columns());
+    return new Printer(environment.out(), format, colors(), environment.columns());
   }
 
-  public AnsiColors ink() {
-    return new AnsiColors(colours());
+  public AnsiColors colors() {
+    return new AnsiColors(useColors());
   }
 
   /** Whether to use colors. */
-  public boolean colours() {
-    return surroundings.colours() && !noColour;
+  public boolean useColors() {
+    return environment.useColors() && !noColor;
   }
 
-  static final class FormatWords extends EnumCandidates {
-    FormatWords() {
+  static final class OutputFormatCandidates extends EnumCandidates {
+    OutputFormatCandidates() {
       super(OutputFormat.values());
     }
   }

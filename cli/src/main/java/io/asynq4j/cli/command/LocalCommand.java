@@ -19,7 +19,7 @@ public abstract class LocalCommand implements Callable<Integer> {
     return GlobalOptions.of(spec);
   }
 
-  protected final CliEnvironment surroundings() {
-    return options().surroundings();
+  protected final CliEnvironment environment() {
+    return options().environment();
   }
 }

@@ -25,7 +25,7 @@ public abstract class RedisCommand implements Callable<Integer> {
     try (Session session = Session.open(options)) {
       return every == null
           ? run(session)
-          : new WatchMode(options.surroundings(), spec.qualifiedName(), every)
+          : new WatchMode(options.environment(), spec.qualifiedName(), every)
               .run(out -> run(session.showingAt(out)));
     }
   }

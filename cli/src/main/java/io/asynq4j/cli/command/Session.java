@@ -16,18 +16,18 @@ public final class Session implements AutoCloseable {
 
   private final RedisConnection redis;
   private final Printer printer;
-  private final CliEnvironment surroundings;
+  private final CliEnvironment environment;
   private @Nullable TaskClient client;
 
-  private Session(RedisConnection redis, Printer printer, CliEnvironment surroundings) {
+  private Session(RedisConnection redis, Printer printer, CliEnvironment environment) {
     this.redis = redis;
     this.printer = printer;
-    this.surroundings = surroundings;
+    this.environment = environment;
   }
 
   static Session open(GlobalOptions options) {
     Printer printer = options.printer();
-    return new Session(connect(options.connection()), printer, options.surroundings());
+    return new Session(connect(options.connection()), printer, options.environment());
   }
 
   /** Connects to Redis, or fails with exit code 4. */
@@ -74,18 +74,18 @@ public final class Session implements AutoCloseable {
     return printer;
   }
 
-  public CliEnvironment surroundings() {
-    return surroundings;
+  public CliEnvironment environment() {
+    return environment;
   }
 
   /** Progress bar on the error output; prints nothing if that is not a terminal. */
   public ProgressBar progress() {
-    return new ProgressBar(surroundings.err(), surroundings.progress());
+    return new ProgressBar(environment.err(), environment.progress());
   }
 
   /** Prints a line to the error output. */
   public void note(String text) {
-    surroundings.err().println(text);
+    environment.err().println(text);
   }
 
   /** Current time of the Redis server. */
@@ -95,7 +95,7 @@ public final class Session implements AutoCloseable {
 
   /** Same connection with another printer. */
   Session showingAt(PrintStream out) {
-    return new Session(redis, printer.to(out), surroundings);
+    return new Session(redis, printer.to(out), environment);
   }
 
   @Override

@@ -23,23 +23,23 @@ final class WatchMode {
   private static final String END_OF_LINE = "\033[K\n";
   private static final String END_OF_SCREEN = "\033[J";
 
-  private final CliEnvironment surroundings;
+  private final CliEnvironment environment;
   private final String name;
   private final Duration every;
 
-  WatchMode(CliEnvironment surroundings, String name, Duration every) {
+  WatchMode(CliEnvironment environment, String name, Duration every) {
     if (every.compareTo(SHORTEST) < 0) {
       throw CliException.usage(
           "--watch must be at least 100ms, got " + DurationFormat.approximate(every), null);
     }
-    this.surroundings = surroundings;
+    this.environment = environment;
     this.name = name;
     this.every = every;
   }
 
   int run(ToIntFunction<PrintStream> show) {
-    PrintStream out = surroundings.out();
-    if (surroundings.terminal()) {
+    PrintStream out = environment.out();
+    if (environment.terminal()) {
       out.print(CLEAR);
     }
     while (true) {
@@ -53,7 +53,7 @@ final class WatchMode {
         report(e, bytes);
       }
       String text = bytes.toString(StandardCharsets.UTF_8);
-      if (surroundings.terminal()) {
+      if (environment.terminal()) {
         out.print(HOME + (title() + "\n\n" + text).replace("\n", END_OF_LINE) + END_OF_SCREEN);
       } else {
         out.print(text);
@@ -71,10 +71,10 @@ final class WatchMode {
   /** On a terminal in place of the output; else on the error output, so that programs can parse. */
   private void report(BrokerUnavailableException outage, ByteArrayOutputStream page) {
     String text = "Redis does not answer: " + outage.getMessage();
-    if (surroundings.terminal()) {
+    if (environment.terminal()) {
       page.writeBytes((text + "\n").getBytes(StandardCharsets.UTF_8));
     } else {
-      surroundings.err().println("asynq: " + text);
+      environment.err().println("asynq: " + text);
     }
   }
 

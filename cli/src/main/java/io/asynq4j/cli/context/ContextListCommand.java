@@ -29,7 +29,7 @@ final class ContextListCommand extends LocalCommand {
             List.of(
                 Column.<String>of("Used", "used", name -> name.equals(used))
                     .shownAs(name -> name.equals(used) ? "*" : "")
-                    .styled((ink, name, text) -> ink.green(text)),
+                    .styled((colors, name, text) -> colors.green(text)),
                 Column.of("Context", "context", name -> name),
                 Column.of("Redis", "redis", name -> file.of(name).toString()),
                 Column.data("password", name -> file.of(name).toConfig().password().isPresent())),

@@ -27,10 +27,7 @@ abstract class CronChangeCommand extends RedisCommand {
         changed.add(new Changed(entry, change(session.inspector(), entry)));
       } catch (ScheduleNotFoundException e) {
         session.note(
-            "asynq: "
-                + e.getMessage()
-                + "\n       Run 'asynq cron list' to list all entries. Entries of Go schedulers are"
-                + " read-only.");
+            "asynq: " + e.getMessage() + "\n       Run 'asynq cron list' to list all entries.");
         exitCode = ExitCode.NOT_FOUND;
       }
     }

@@ -39,11 +39,11 @@ final class CronListCommand extends ReadOnlyCommand {
                 Column.of("Spec", "spec", ScheduleSnapshot::spec),
                 Column.<ScheduleSnapshot>of("State", "state", CronListCommand::state)
                     .styled(
-                        (ink, entry, text) ->
+                        (colors, entry, text) ->
                             switch (text) {
-                              case "live" -> ink.green(text);
-                              case "broken" -> ink.red(text);
-                              default -> ink.yellow(text);
+                              case "live" -> colors.green(text);
+                              case "broken" -> colors.red(text);
+                              default -> colors.yellow(text);
                             }),
                 Column.of("Type", "type", ScheduleSnapshot::taskType),
                 Column.<ScheduleSnapshot>of(

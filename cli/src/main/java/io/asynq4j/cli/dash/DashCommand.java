@@ -26,15 +26,15 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "dash",
     description = "Show a live dashboard of queues, tasks, servers and schedules in the terminal.",
-    footerHeading = "%nHow it works:%n",
+    footerHeading = "%nExamples:%n",
     footer = {
+      "  asynq dash",
+      "  asynq dash --redis redis://10.0.0.5:6379/1 --interval 5s",
+      "",
+      "How it works:",
       "  Arrows or h j k l move, Enter opens, Esc or q goes back, / searches, ? lists all keys.",
       "  Pause, run, archive, delete and cancel ask for confirmation. If Redis does not answer, a red",
-      "  line shows the error and the age of the data.",
-      "",
-      "Examples:",
-      "  asynq dash",
-      "  asynq dash --redis redis://10.0.0.5:6379/1 --interval 5s"
+      "  line shows the error and the age of the data."
     })
 public final class DashCommand extends LocalCommand {
 
@@ -72,7 +72,7 @@ public final class DashCommand extends LocalCommand {
   public Integer call() throws Exception {
     RedisConfig config = options().connection().toBuilder().clientName("asynq-dash").build();
     requireTerminal();
-    Map<String, String> environment = System.getenv();
+    Map<String, String> variables = System.getenv();
     PrintStream out = System.out;
     PrintStream err = System.err;
     LastLinesOutputStream lines = new LastLinesOutputStream();
@@ -85,7 +85,7 @@ public final class DashCommand extends LocalCommand {
       System.setErr(lines.stream());
       try (Display display =
           LanternaDisplay.open(
-              options().colours(), ascii || !hasUtf8(environment), dashboard::happen)) {
+              options().useColors(), ascii || !hasUtf8(variables), dashboard::happen)) {
         dashboard.run(display);
       }
     } finally {
@@ -115,9 +115,9 @@ public final class DashCommand extends LocalCommand {
   }
 
   /** Like the C library: the first variable that is set decides. */
-  static boolean hasUtf8(Map<String, String> environment) {
+  static boolean hasUtf8(Map<String, String> variables) {
     return Stream.of("LC_ALL", "LC_CTYPE", "LANG")
-        .map(name -> environment.getOrDefault(name, ""))
+        .map(name -> variables.getOrDefault(name, ""))
         .filter(value -> !value.isEmpty())
         .findFirst()
         .map(value -> value.toUpperCase(Locale.ROOT).replace("-", "").contains("UTF8"))

@@ -60,8 +60,8 @@ final class DashboardHashCommand extends LocalCommand {
     try {
       Grant grant = new Grant(role, queues);
       String line = token ? newToken(grant) : newUser(grant);
-      surroundings().out().println(line);
-      surroundings().out().flush();
+      environment().out().println(line);
+      environment().out().flush();
       return ExitCode.DONE;
     } catch (IllegalArgumentException e) {
       throw CliException.usage(String.valueOf(e.getMessage()), null);
@@ -71,8 +71,8 @@ final class DashboardHashCommand extends LocalCommand {
   /** The token goes to the error output, so that a redirected output has only the line. */
   private String newToken(Grant grant) {
     Credentials.NewToken made = Credentials.newToken(name, grant);
-    surroundings().err().println("Send it as 'Authorization: Bearer " + made.token() + "'");
-    surroundings().err().println("The token is not shown again. Line for the credentials file:");
+    environment().err().println("Send it as 'Authorization: Bearer " + made.token() + "'");
+    environment().err().println("The token is not shown again. Line for the credentials file:");
     return made.line();
   }
 
@@ -86,7 +86,7 @@ final class DashboardHashCommand extends LocalCommand {
   }
 
   private char[] password() {
-    Console console = surroundings().keyboard() ? System.console() : null;
+    Console console = environment().keyboard() ? System.console() : null;
     if (console != null) {
       char[] first = typed(console.readPassword("Password of %s: ", name));
       char[] second = typed(console.readPassword("Repeat the password: "));
@@ -99,7 +99,7 @@ final class DashboardHashCommand extends LocalCommand {
     }
     try {
       String line =
-          new BufferedReader(new InputStreamReader(surroundings().in(), StandardCharsets.UTF_8))
+          new BufferedReader(new InputStreamReader(environment().in(), StandardCharsets.UTF_8))
               .readLine();
       if (line == null) {
         throw CliException.usage(

@@ -121,7 +121,7 @@ abstract class HttpServerCommand extends LocalCommand {
       Dashboard.Builder builder = settings(redis, connections);
       Session.requireAnswer(redis);
       try (Dashboard served = start(builder)) {
-        PrintStream out = surroundings().out();
+        PrintStream out = environment().out();
         out.println("Redis      " + RedactedRedisUrl.of(config));
         out.println(announced(served));
         out.flush();
@@ -179,7 +179,7 @@ abstract class HttpServerCommand extends LocalCommand {
     if (credentials != null) {
       return Optional.of(Credentials.fromFile(credentials));
     }
-    String lines = surroundings().variables().getOrDefault(CREDENTIALS, "");
+    String lines = environment().variables().getOrDefault(CREDENTIALS, "");
     return lines.isBlank()
         ? Optional.empty()
         : Optional.of(Credentials.of(Arrays.asList(lines.split("[;\n]", -1))));
@@ -187,7 +187,7 @@ abstract class HttpServerCommand extends LocalCommand {
 
   private Optional<TlsCertificate> certificate() {
     if (tlsKeyStore != null) {
-      String password = surroundings().variables().getOrDefault(KEYSTORE_PASSWORD, "");
+      String password = environment().variables().getOrDefault(KEYSTORE_PASSWORD, "");
       return Optional.of(TlsCertificate.ofKeyStore(tlsKeyStore, password));
     } else if (tlsCertificate != null && tlsKey != null) {
       return Optional.of(TlsCertificate.ofPem(tlsCertificate, tlsKey));

@@ -144,13 +144,13 @@ public final class DevCommand extends LocalCommand {
             ? null
             : storage.data != null
                 ? storage.data
-                : surroundings().home().resolve(".asynq").resolve("dev");
+                : environment().home().resolve(".asynq").resolve("dev");
     try {
       return DevRedis.start(port, data);
     } catch (EmbeddedRedisException e) {
       throw CliException.failed(
           String.valueOf(e.getMessage()),
-          surroundings().isWindows()
+          environment().isWindows()
               ? "Run 'asynq dev --redis URL' to use a Redis that runs elsewhere."
               : "Use --port 0 for any free port, --ephemeral for no data directory, or --redis URL for a"
                   + " running Redis.");
@@ -158,7 +158,7 @@ public final class DevCommand extends LocalCommand {
   }
 
   private void serve(RedisConfig config, String about, double perSecond) {
-    DevConsole screen = DevConsole.open(surroundings());
+    DevConsole screen = DevConsole.open(environment());
     List<String> served = new ArrayList<>(queues);
     if (perSecond > 0) {
       DemoLoadGenerator.QUEUES.stream()
@@ -182,7 +182,7 @@ public final class DevCommand extends LocalCommand {
       served.forEach(queue -> builder.queue(queue, DemoLoadGenerator.weight(queue)));
       try (TaskServer server = builder.build();
           DevDashboard dashboard = DevDashboard.start(redis, !noDashboard, dashboardPort)) {
-        new CheatSheet(config, usualPlace(), surroundings().program(), screen)
+        new CheatSheet(config, usualPlace(), environment().program(), screen)
             .show(
                 RedactedRedisUrl.of(config) + " (" + about + ")",
                 dashboard.address().orElse("disabled"),

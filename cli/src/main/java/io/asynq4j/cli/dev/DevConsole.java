@@ -27,8 +27,8 @@ final class DevConsole {
   /**
    * Console on the output of the process. Other output to stderr is printed above the status line.
    */
-  static DevConsole open(CliEnvironment surroundings) {
-    DevConsole screen = new DevConsole(surroundings.out(), surroundings.terminal());
+  static DevConsole open(CliEnvironment environment) {
+    DevConsole screen = new DevConsole(environment.out(), environment.terminal());
     if (screen.inPlace) {
       System.setErr(
           new PrintStream(

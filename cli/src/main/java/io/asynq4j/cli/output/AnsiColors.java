@@ -1,7 +1,7 @@
 package io.asynq4j.cli.output;
 
 /** Adds ANSI colors to text if colors are enabled. Immutable. */
-public record AnsiColors(boolean colours) {
+public record AnsiColors(boolean enabled) {
 
   public static final AnsiColors NONE = new AnsiColors(false);
 
@@ -36,6 +36,6 @@ public record AnsiColors(boolean colours) {
   }
 
   private String in(String code, String text) {
-    return colours && !text.isEmpty() ? "\033[" + code + "m" + text + RESET : text;
+    return enabled && !text.isEmpty() ? "\033[" + code + "m" + text + RESET : text;
   }
 }

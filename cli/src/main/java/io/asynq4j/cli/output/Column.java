@@ -29,7 +29,7 @@ public record Column<T>(
   /** Colors a text depending on its row. */
   @FunctionalInterface
   public interface Style<T> {
-    String apply(AnsiColors ink, T row, String text);
+    String apply(AnsiColors colors, T row, String text);
   }
 
   public static <T> Column<T> of(String title, String key, Function<T, @Nullable Object> value) {
@@ -38,7 +38,7 @@ public record Column<T>(
         key,
         value,
         row -> CellFormatter.shown(value.apply(row)),
-        (ink, row, text) -> text,
+        (colors, row, text) -> text,
         /* right= */ false,
         /* flexible= */ false,
         /* optional= */ false);

@@ -79,14 +79,14 @@ public final class DecodedPayload {
   }
 
   /** All lines. */
-  public String block(AnsiColors ink) {
+  public String block(AnsiColors colors) {
     if (payload.size() == 0) {
-      return ink.dim("(none)");
+      return colors.dim("(none)");
     }
     if (json != null) {
-      return JsonWriter.indented(json, ink);
+      return JsonWriter.indented(json, colors);
     }
-    return text == null ? ink.dim(bytes()) : CellFormatter.harmless(text);
+    return text == null ? colors.dim(bytes()) : CellFormatter.harmless(text);
   }
 
   private String bytes() {

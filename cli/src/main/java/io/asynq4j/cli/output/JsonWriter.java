@@ -13,16 +13,16 @@ public final class JsonWriter {
 
   private static final String STEP = "  ";
 
-  private final AnsiColors ink;
+  private final AnsiColors colors;
   private final boolean indented;
 
-  private JsonWriter(AnsiColors ink, boolean indented) {
-    this.ink = ink;
+  private JsonWriter(AnsiColors colors, boolean indented) {
+    this.colors = colors;
     this.indented = indented;
   }
 
-  public static String indented(@Nullable Object value, AnsiColors ink) {
-    return new JsonWriter(ink, true).write(value);
+  public static String indented(@Nullable Object value, AnsiColors colors) {
+    return new JsonWriter(colors, true).write(value);
   }
 
   public static String compact(@Nullable Object value) {
@@ -37,19 +37,19 @@ public final class JsonWriter {
 
   private void append(StringBuilder out, @Nullable Object value, String indent) {
     if (value == null) {
-      out.append(ink.dim("null"));
+      out.append(colors.dim("null"));
     } else if (value instanceof Map<?, ?> map) {
       object(out, map, indent);
     } else if (value instanceof Iterable<?> values) {
       array(out, values.iterator(), indent);
     } else if (value instanceof Duration duration) {
-      out.append(ink.yellow(number(duration)));
+      out.append(colors.yellow(number(duration)));
     } else if (value instanceof Number number) {
-      out.append(ink.yellow(number.toString()));
+      out.append(colors.yellow(number.toString()));
     } else if (value instanceof Boolean) {
-      out.append(ink.blue(value.toString()));
+      out.append(colors.blue(value.toString()));
     } else {
-      out.append(ink.green(quoted(value.toString())));
+      out.append(colors.green(quoted(value.toString())));
     }
   }
 
@@ -63,7 +63,7 @@ public final class JsonWriter {
     for (Map.Entry<?, ?> entry : map.entrySet()) {
       out.append(separator);
       newLine(out, indent + STEP);
-      out.append(ink.cyan(quoted(String.valueOf(entry.getKey())))).append(indented ? ": " : ":");
+      out.append(colors.cyan(quoted(String.valueOf(entry.getKey())))).append(indented ? ": " : ":");
       append(out, entry.getValue(), indent + STEP);
       separator = ",";
     }

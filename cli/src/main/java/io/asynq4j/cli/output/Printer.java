@@ -24,16 +24,16 @@ public final class Printer {
 
   private final PrintStream out;
   private final OutputFormat format;
-  private final AnsiColors ink;
+  private final AnsiColors colors;
   private final int width;
 
   /**
    * @param width width of the terminal; 0 if there is none
    */
-  public Printer(PrintStream out, OutputFormat format, AnsiColors ink, int width) {
+  public Printer(PrintStream out, OutputFormat format, AnsiColors colors, int width) {
     this.out = out;
     this.format = format;
-    this.ink = ink;
+    this.colors = colors;
     this.width = width == 0 ? UNLIMITED : width;
   }
 
@@ -41,13 +41,13 @@ public final class Printer {
     return format;
   }
 
-  public AnsiColors ink() {
-    return ink;
+  public AnsiColors colors() {
+    return colors;
   }
 
   /** Same printer with another output. */
   public Printer to(PrintStream other) {
-    return new Printer(other, format, ink, width);
+    return new Printer(other, format, colors, width);
   }
 
   /** Prints a line in table format only. */
@@ -59,7 +59,7 @@ public final class Printer {
 
   /** Prints a heading in table format only. */
   public void heading(String text) {
-    line(ink.bold(text));
+    line(colors.bold(text));
   }
 
   /** Prints rows as a table, or the message if there are no rows. */
@@ -91,10 +91,13 @@ public final class Printer {
     }
   }
 
-  /** Prints one row as a block of lines, or as a JSON object. */
+  /** Prints one row as a block of lines without the empty columns, or as a JSON object. */
   public <T> void detail(T row, List<Column<T>> columns) {
     switch (format) {
-      case TABLE -> block(row, columns);
+      case TABLE ->
+          block(
+              row,
+              columns.stream().filter(column -> !column.shown().apply(row).isEmpty()).toList());
       case JSON -> json(object(row, columns));
       case CSV -> csv(List.of(row), columns);
     }
@@ -110,7 +113,7 @@ public final class Printer {
   }
 
   public void json(@Nullable Object document) {
-    out.println(JsonWriter.indented(document, ink));
+    out.println(JsonWriter.indented(document, colors));
   }
 
   public static <T> List<Map<String, @Nullable Object>> objects(
@@ -145,8 +148,8 @@ public final class Printer {
     List<Column<T>> columns = visible(all);
     int names = columns.stream().mapToInt(column -> column.title().length()).max().orElse(0);
     for (Column<T> column : columns) {
-      String text = column.style().apply(ink, row, column.shown().apply(row));
-      String name = ink.dim(pad(column.title() + ":", names + 1, /* right= */ false));
+      String text = column.style().apply(colors, row, column.shown().apply(row));
+      String name = colors.dim(pad(column.title() + ":", names + 1, /* right= */ false));
       out.println((name + " " + text.replace("\n", "\n" + " ".repeat(names + 2))).stripTrailing());
     }
   }
@@ -176,11 +179,11 @@ public final class Printer {
     for (int i = 0; i < widths.length; i++) {
       String gap = i == 0 ? "" : GAP;
       Column<T> column = columns.get(i);
-      titles.append(gap).append(ink.bold(pad(column.title(), widths[i], column.right())));
+      titles.append(gap).append(colors.bold(pad(column.title(), widths[i], column.right())));
       rules.append(gap).append("-".repeat(widths[i]));
     }
     out.println(titles.toString().stripTrailing());
-    out.println(ink.dim(rules.toString()));
+    out.println(colors.dim(rules.toString()));
     for (int r = 0; r < rows.size(); r++) {
       int row = r;
       List<String> texts = cells.stream().map(column -> column.get(row)).toList();
@@ -217,7 +220,7 @@ public final class Printer {
       Column<T> column = columns.get(i);
       String text = CellFormatter.cut(texts.get(i), widths[i]);
       String blanks = " ".repeat(Math.max(0, widths[i] - length(text)));
-      String styled = column.style().apply(ink, row, text);
+      String styled = column.style().apply(colors, row, text);
       line.append(i == 0 ? "" : GAP).append(column.right() ? blanks + styled : styled + blanks);
     }
     return line.toString().stripTrailing();

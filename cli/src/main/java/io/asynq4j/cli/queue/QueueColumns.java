@@ -26,7 +26,7 @@ final class QueueColumns {
   static Column<QueueSnapshot> paused() {
     return Column.<QueueSnapshot>of("State", "paused", QueueSnapshot::paused)
         .shownAs(queue -> queue.paused() ? "paused" : "running")
-        .styled((ink, queue, text) -> queue.paused() ? ink.yellow(text) : ink.green(text));
+        .styled((colors, queue, text) -> queue.paused() ? colors.yellow(text) : colors.green(text));
   }
 
   static Column<QueueSnapshot> size() {
@@ -57,7 +57,7 @@ final class QueueColumns {
                 "Processed today", "processed_today", QueueSnapshot::processedToday)
             .mayBeLeftOut(),
         Column.<QueueSnapshot>count("Failed today", "failed_today", QueueSnapshot::failedToday)
-            .styled((ink, queue, text) -> queue.failedToday() > 0 ? ink.red(text) : text)
+            .styled((colors, queue, text) -> queue.failedToday() > 0 ? colors.red(text) : text)
             .mayBeLeftOut());
   }
 

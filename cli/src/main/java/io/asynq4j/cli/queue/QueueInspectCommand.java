@@ -86,7 +86,7 @@ final class QueueInspectCommand extends ReadOnlyCommand {
         column.key(),
         found -> column.value().apply(found.queue()),
         found -> column.shown().apply(found.queue()),
-        (ink, found, text) -> column.style().apply(ink, found.queue(), text),
+        (colors, found, text) -> column.style().apply(colors, found.queue(), text),
         column.right(),
         column.flexible(),
         column.optional());

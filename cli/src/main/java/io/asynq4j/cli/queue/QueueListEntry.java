@@ -62,8 +62,8 @@ record QueueListEntry(String queue, @Nullable QueueSnapshot seen, @Nullable Stri
     return state
         .shownAs(line -> line.seen() == null ? "broken" : state.shown().apply(line))
         .styled(
-            (ink, line, text) ->
-                line.seen() == null ? ink.red(text) : state.style().apply(ink, line, text));
+            (colors, line, text) ->
+                line.seen() == null ? colors.red(text) : state.style().apply(colors, line, text));
   }
 
   static Column<QueueListEntry> reason() {
@@ -77,8 +77,8 @@ record QueueListEntry(String queue, @Nullable QueueSnapshot seen, @Nullable Stri
         column.key(),
         line -> line.seen() == null ? null : column.value().apply(line.seen()),
         line -> line.seen() == null ? "" : column.shown().apply(line.seen()),
-        (ink, line, text) ->
-            line.seen() == null ? text : column.style().apply(ink, line.seen(), text),
+        (colors, line, text) ->
+            line.seen() == null ? text : column.style().apply(colors, line.seen(), text),
         column.right(),
         column.flexible(),
         column.optional());

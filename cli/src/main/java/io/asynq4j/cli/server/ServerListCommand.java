@@ -77,11 +77,11 @@ final class ServerListCommand extends ReadOnlyCommand {
             .shownAs(server -> Integer.toString(server.pid())),
         Column.<ServerSnapshot>of("State", "status", ServerSnapshot::status)
             .styled(
-                (ink, server, text) ->
+                (colors, server, text) ->
                     switch (server.status()) {
-                      case "active" -> ink.green(text);
-                      case "broken" -> ink.red(text);
-                      default -> ink.yellow(text);
+                      case "active" -> colors.green(text);
+                      case "broken" -> colors.red(text);
+                      default -> colors.yellow(text);
                     }),
         Column.<ServerSnapshot>of("Active workers", "active_workers", ServerSnapshot::activeWorkers)
             .shownAs(server -> server.activeWorkers() + "/" + server.concurrency()),

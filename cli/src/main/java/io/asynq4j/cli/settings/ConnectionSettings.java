@@ -38,7 +38,7 @@ public record ConnectionSettings(
       "127.0.0.1:7000,127.0.0.1:7001,127.0.0.1:7002,127.0.0.1:7003,127.0.0.1:7004,127.0.0.1:7005";
 
   /** A user waits at the terminal, so an unreachable Redis is reported within seconds. */
-  private static final Map<String, String> PATIENCE =
+  private static final Map<String, String> SHORT_TIMEOUTS =
       Map.of("connectTimeout", "2s", "commandTimeout", "3s", "retryFor", "1s");
 
   /** Reads {@code ASYNQ_REDIS_URL} and the prefixed names of all settings. */
@@ -130,8 +130,10 @@ public record ConnectionSettings(
     }
     String place = redis != null ? redis : uri;
     boolean isUrl = place != null && (redis != null || place.contains("://"));
-    RedisConfig.Builder config =
-        RedisConfig.parse(patiently(isUrl ? url(String.valueOf(place)) : urlOf(place))).toBuilder();
+    String url = isUrl ? url(String.valueOf(place)) : urlOf(place);
+    // Reports an invalid URL as the user wrote it, without the added timeouts.
+    RedisConfig.parse(url);
+    RedisConfig.Builder config = RedisConfig.parse(withShortTimeouts(url)).toBuilder();
     if (db != null) {
       config.database(db);
     }
@@ -176,15 +178,15 @@ public record ConnectionSettings(
     return scheme + "-cluster://" + (clusterAddrs == null ? DEFAULT_CLUSTER : clusterAddrs);
   }
 
-  private static String patiently(String url) {
-    StringBuilder patient = new StringBuilder(url);
-    PATIENCE.forEach(
+  private static String withShortTimeouts(String url) {
+    StringBuilder extended = new StringBuilder(url);
+    SHORT_TIMEOUTS.forEach(
         (name, value) -> {
           if (!Pattern.compile("[?&]" + name + "=").matcher(url).find()) {
-            patient.append(patient.indexOf("?") < 0 ? '?' : '&').append(name + "=" + value);
+            extended.append(extended.indexOf("?") < 0 ? '?' : '&').append(name + "=" + value);
           }
         });
-    return patient.toString();
+    return extended.toString();
   }
 
   /** The URL without password. */

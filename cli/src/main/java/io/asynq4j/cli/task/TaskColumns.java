@@ -76,7 +76,7 @@ final class TaskColumns {
   }
 
   /** All columns, for one task. */
-  List<Column<TaskInfo>> all(AnsiColors ink) {
+  List<Column<TaskInfo>> all(AnsiColors colors) {
     List<Column<TaskInfo>> columns = new ArrayList<>();
     columns.add(queue());
     columns.add(id());
@@ -104,8 +104,8 @@ final class TaskColumns {
     columns.add(error());
     columns.add(fullTime("Last failed", "last_failed_at", TaskInfo::lastFailedAt));
     columns.add(fullTime("Completed", "completed_at", TaskInfo::completedAt));
-    columns.add(block("Payload", TaskInfo::payload, ink));
-    columns.add(block("Result", TaskInfo::result, ink));
+    columns.add(block("Payload", TaskInfo::payload, colors));
+    columns.add(block("Result", TaskInfo::result, colors));
     return withTheRest(columns);
   }
 
@@ -153,12 +153,12 @@ final class TaskColumns {
   private static Column<TaskInfo> state() {
     return Column.<TaskInfo>of("State", "state", task -> task.state().word())
         .styled(
-            (ink, task, text) ->
+            (colors, task, text) ->
                 switch (task.state()) {
-                  case ACTIVE -> ink.cyan(text);
-                  case COMPLETED -> ink.green(text);
-                  case RETRY -> ink.yellow(text);
-                  case ARCHIVED -> ink.red(text);
+                  case ACTIVE -> colors.cyan(text);
+                  case COMPLETED -> colors.green(text);
+                  case RETRY -> colors.yellow(text);
+                  case ARCHIVED -> colors.red(text);
                   default -> text;
                 });
   }
@@ -173,7 +173,7 @@ final class TaskColumns {
 
   private static Column<TaskInfo> error() {
     return Column.<TaskInfo>of("Last error", "last_error", task -> orNull(task.lastError()))
-        .styled((ink, task, text) -> ink.red(text))
+        .styled((colors, task, text) -> colors.red(text))
         .mayBeCut();
   }
 
@@ -229,8 +229,8 @@ final class TaskColumns {
   }
 
   private static Column<TaskInfo> block(
-      String title, Function<TaskInfo, Payload> of, AnsiColors ink) {
-    return text(title, of).shownAs(task -> DecodedPayload.of(of.apply(task)).block(ink));
+      String title, Function<TaskInfo, Payload> of, AnsiColors colors) {
+    return text(title, of).shownAs(task -> DecodedPayload.of(of.apply(task)).block(colors));
   }
 
   private static @Nullable Map<String, String> headers(TaskInfo task) {

@@ -111,7 +111,7 @@ final class TaskEnqueueCommand extends RedisCommand {
             Optional.ofNullable(type).orElseThrow(),
             payload == null
                 ? Payload.absent()
-                : PayloadSource.read(payload, session.surroundings()));
+                : PayloadSource.read(payload, session.environment()));
     EnqueueResult result =
         session.client().enqueue(EnqueueRequest.of(task, options(TaskOptions.builder())));
     TaskInfo enqueued = result.orThrow();
@@ -168,7 +168,7 @@ final class TaskEnqueueCommand extends RedisCommand {
       }
       session
           .printer()
-          .detail(ended.get(), new TaskColumns(session.now()).all(session.printer().ink()));
+          .detail(ended.get(), new TaskColumns(session.now()).all(session.printer().colors()));
       return ExitCode.DONE;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

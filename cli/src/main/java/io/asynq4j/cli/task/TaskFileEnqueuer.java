@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class TaskFileEnqueuer {
 
   private static final int BATCH = 500;
-  private static final int MOST_TOLD = 20;
+  private static final int MAX_REPORTED = 20;
 
   private final String name;
   private final @Nullable String type;
@@ -87,7 +87,7 @@ final class TaskFileEnqueuer {
   }
 
   private InputStream open(Session session) throws IOException {
-    return name.equals("-") ? session.surroundings().in() : Files.newInputStream(Path.of(name));
+    return name.equals("-") ? session.environment().in() : Files.newInputStream(Path.of(name));
   }
 
   private void add(Session session, String text) {
@@ -120,9 +120,9 @@ final class TaskFileEnqueuer {
 
   private void fail(Session session, long at, @Nullable String problem) {
     failed++;
-    if (failed <= MOST_TOLD) {
+    if (failed <= MAX_REPORTED) {
       session.note("asynq: line %,d: %s".formatted(at, problem));
-    } else if (failed == MOST_TOLD + 1) {
+    } else if (failed == MAX_REPORTED + 1) {
       session.note("asynq: further errors are not shown");
     }
   }

@@ -4,7 +4,6 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.output.Column;
-import io.asynq4j.cli.output.OutputFormat;
 import io.asynq4j.cli.output.Printer;
 import io.asynq4j.cli.output.TimeFormatter;
 import io.asynq4j.cli.task.option.TaskLocation;
@@ -31,16 +30,12 @@ final class TaskInspectCommand extends TaskDetailCommand {
     TaskInfo task = session.inspector().queue(ref.queue()).task(ref.id());
     Printer printer = session.printer();
     List<Column<TaskInfo>> columns =
-        new ArrayList<>(new TaskColumns(session.now()).all(printer.ink()));
+        new ArrayList<>(new TaskColumns(session.now()).all(printer.colors()));
     List<FailedAttempt> failures = session.inspector().queue(ref.queue()).failures(ref.id());
     columns.add(
         Column.<TaskInfo>of("Failures", "failures", any -> objects(failures))
             .shownAs(any -> words(failures, session.now())));
-    printer.detail(
-        task,
-        printer.format() == OutputFormat.TABLE
-            ? columns.stream().filter(column -> !column.shown().apply(task).isEmpty()).toList()
-            : columns);
+    printer.detail(task, columns);
   }
 
   private static @Nullable Object objects(List<FailedAttempt> failures) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class CliEnvironmentTest {
 
   @Test
-  void homeIsWhereTheVariableSaysAndElseWhereTheSystemDoes() {
+  void theHomeDirectoryIsReadFromTheVariableOrElseFromTheSystem() {
     assertThat(CliEnvironment.home(Map.of("HOME", "/srv/ops"))).isEqualTo(Path.of("/srv/ops"));
     assertThat(CliEnvironment.home(Map.of("HOME", "")))
         .isEqualTo(CliEnvironment.home(Map.of()))

@@ -23,12 +23,12 @@ class SpellingSuggestionsTest {
     "archivall, archiveall",
     "arhcive, archive"
   })
-  void aSlipOfTheFingerIsSeenThrough(String typed, String meant) {
-    assertThat(SpellingSuggestions.nearest(typed, KNOWN)).containsExactly(meant);
+  void suggestsTheNearestKnownWordForATypo(String typed, String expected) {
+    assertThat(SpellingSuggestions.nearest(typed, KNOWN)).containsExactly(expected);
   }
 
   @Test
-  void whatIsNothingLikeAnyOfThemIsNotGuessed() {
+  void unrelatedWordsGetNoSuggestion() {
     assertThat(SpellingSuggestions.nearest("xylophone", KNOWN)).isEmpty();
     assertThat(SpellingSuggestions.nearest("x", Set.of("task"))).isEmpty();
     assertThat(SpellingSuggestions.nearest("task", Set.of())).isEmpty();

@@ -31,7 +31,7 @@ class WatchModeIT {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     FutureTask<Integer> command =
-        new FutureTask<>(() -> Asynq.commandLine(cli.surroundings(out, err)).execute(arguments));
+        new FutureTask<>(() -> Asynq.commandLine(cli.environment(out, err)).execute(arguments));
     Thread thread = new Thread(command);
     thread.start();
     await()
@@ -45,7 +45,7 @@ class WatchModeIT {
   }
 
   @Test
-  void elsewhereItIsShownAgainAndAgain() throws Exception {
+  void withoutATerminalTheOutputIsRepeated() throws Exception {
     scene.task("a", "{}", o -> o.queue("mail"));
 
     assertThat(watch(scene.cli(home), "mail", "queue", "list", "--names", "--watch", "100ms"))
@@ -71,7 +71,7 @@ class WatchModeIT {
   }
 
   @Test
-  void anOutageIsShownAndItGoesOn() throws Exception {
+  void watchModeShowsAnOutageAndContinues() throws Exception {
     try (EmbeddedRedis server = EmbeddedRedis.start()) {
       ByteArrayOutputStream out = new ByteArrayOutputStream();
       ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -80,7 +80,7 @@ class WatchModeIT {
       FutureTask<Integer> command =
           new FutureTask<>(
               () ->
-                  Asynq.commandLine(cli.surroundings(out, err))
+                  Asynq.commandLine(cli.environment(out, err))
                       .execute("queue", "list", "--watch", "100ms"));
       Thread thread = new Thread(command);
       thread.start();
@@ -98,7 +98,7 @@ class WatchModeIT {
   }
 
   @Test
-  void whatDoesNotChangeCanOnlyBeWatchedWithRedis() {
+  void localCommandsRefuseWatch() {
     assertThat(scene.cli(home).run("version", "--watch").exitCode()).isEqualTo(2);
     assertThat(scene.cli(home).run("doctor", "--repair", "--watch").err())
         .contains("does not support --watch");
@@ -108,7 +108,7 @@ class WatchModeIT {
   }
 
   @Test
-  void withoutATimeTheNameThatFollowsIsTheQueue() throws Exception {
+  void withoutAnIntervalTheNextWordIsTheQueue() throws Exception {
     assertThat(scene.cli(home).run("queue", "inspect", "--watch=1ms", "mail").err())
         .contains("at least 100ms");
     assertThat(scene.cli(home).run("queue", "pause", "--watch", "mail").err())

@@ -131,7 +131,7 @@ class DashCommandIT {
   }
 
   @Test
-  void oneCanMoveSearchPauseResizeAndQuit() throws Exception {
+  void movingSearchingPausingResizingAndQuittingWork() throws Exception {
     sees("[1 Queues]", "mail", "other", "2 queues");
     assertThat(tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").strip())
         .isEqualTo("1 0");
@@ -199,7 +199,7 @@ class DashCommandIT {
   }
 
   @Test
-  void nothingIsErasedBeforeItIsWrittenAnewAndCtrlCQuits() throws Exception {
+  void theScreenIsOverwrittenWithoutErasingAndCtrlCQuits() throws Exception {
     sees("[1 Queues]", "mail");
     Path log = directory.resolve("output");
     tmux("pipe-pane", "-o", "cat > " + log);
@@ -212,7 +212,7 @@ class DashCommandIT {
   }
 
   @Test
-  void whatIsNoTerminalIsRefusedInASentence() throws Exception {
+  void withoutATerminalItIsRefusedInOneSentence() throws Exception {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -48,7 +48,7 @@ class DashComponentsTest {
   // ---- text in cells
 
   @Test
-  void nothingThatATerminalObeysGetsThere() {
+  void escapeSequencesAreRemoved() {
     assertThat(TerminalText.fit("a\033[31mb\u0007c\u202Ed")).isEqualTo("a·[31mb·c·d");
     assertThat(TerminalText.fit("e\u0301 \uD83D\uDE00 \uD800")).isEqualTo("e · ·");
   }
@@ -134,7 +134,7 @@ class DashComponentsTest {
   }
 
   @Test
-  void barsShowEveryStateThatHasAnything() {
+  void barsShowEveryStateThatHasTasks() {
     List<StyledText> bar =
         Charts.bar(
             Map.of(TaskState.PENDING, 1_000_000L, TaskState.RETRY, 1L, TaskState.ACTIVE, 1L),
@@ -150,7 +150,7 @@ class DashComponentsTest {
   }
 
   @Test
-  void aTableLeavesOutWhatMattersLeast() {
+  void aTableOmitsTheLeastImportantColumns() {
     List<Table.Column> columns =
         List.of(
             Table.Column.flexible("NAME", 10, 100),
@@ -178,7 +178,7 @@ class DashComponentsTest {
   // ---- payloads
 
   @Test
-  void jsonIsIndentedAndOtherwiseLeftAlone() {
+  void jsonIsIndentedAndOtherwiseUnchanged() {
     Payload json =
         Payload.ofUtf8(
             "{\"b\":1.50,\"a\":[1,{ }],\"t\":\"x,\\\"{y\",\"big\":12345678901234567890}");
@@ -255,7 +255,7 @@ class DashComponentsTest {
     "\"connection refused\",true",
     "\"refused connection\",false"
   })
-  void searchesFindWhatTheySay(String search, boolean isFound) {
+  void searchesFindMatchingRows(String search, boolean isFound) {
     assertThat(finds(search, SampleModels.task("task-001", TaskState.RETRY))).isEqualTo(isFound);
   }
 
@@ -278,19 +278,19 @@ class DashComponentsTest {
   }
 
   @Test
-  void ratesComeFromSuccessiveLooks() {
+  void ratesAreComputedFromSuccessiveSnapshots() {
     TrendTracker trends = new TrendTracker(Duration.ofSeconds(1));
     assertThat(trends.add(look("q", 0, 100), true).rates()).isEmpty();
     Trend second = trends.add(look("q", 2_000, 150), true);
     assertThat(second.rates()).containsExactly(25.0);
     assertThat(second.latencies()).containsExactly(0.5);
-    // Too soon after the last one to tell a rate.
+    // Too soon after the last snapshot to compute a rate.
     assertThat(trends.add(look("q", 2_100, 151), true).rates()).hasSize(1);
     assertThat(trends.add(look("q", 4_000, 0), true).rate()).isZero();
   }
 
   @Test
-  void trendsRememberOnlySoMuch() {
+  void trendsKeepALimitedHistory() {
     TrendTracker trends = new TrendTracker(Duration.ofSeconds(1));
     Trend trend = Trend.NONE;
     for (int i = 0; i < 500; i++) {
@@ -326,7 +326,7 @@ class DashComponentsTest {
 
   @ParameterizedTest
   @CsvSource({"5,is not a duration", "10ms,must be at least 200ms"})
-  void anIntervalThatMakesNoSenseIsRefused(String interval, String problem) {
+  void anInvalidIntervalIsRefused(String interval, String problem) {
     StringWriter err = new StringWriter();
     int code =
         new CommandLine(new DashCommand())

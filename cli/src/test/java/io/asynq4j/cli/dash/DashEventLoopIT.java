@@ -132,7 +132,7 @@ class DashEventLoopIT {
   }
 
   @Test
-  void markedTasksAreDeletedTogetherAndWhatCannotBeDoneIsSaid() {
+  void markedTasksAreDeletedTogetherAndFailuresAreReported() {
     press("j");
     press(Key.Code.ENTER);
     press("l");
@@ -164,7 +164,7 @@ class DashEventLoopIT {
   }
 
   @Test
-  void anActiveTaskIsToldToStop() {
+  void anActiveTaskIsCancelled() {
     press(Key.Code.ENTER);
     sees("active-1", "40%");
     press("d");
@@ -176,7 +176,7 @@ class DashEventLoopIT {
   }
 
   @Test
-  void whatFailsIsSaid() {
+  void failuresAreReported() {
     press(Key.Code.ENTER);
     press("llll");
     sees("retry-1");
@@ -188,7 +188,7 @@ class DashEventLoopIT {
   }
 
   @Test
-  void keysAreHeardWhileRedisHangsAndTheAgeOfTheDataIsSaid() {
+  void keysWorkWhileRedisHangsAndTheAgeOfTheDataIsShown() {
     server.pause();
     try {
       press("j");
@@ -207,7 +207,7 @@ class DashEventLoopIT {
   }
 
   @Test
-  void aRedisThatIsGoneIsABannerAndComesBack() {
+  void anOutageShowsABannerUntilRedisReplies() {
     server.kill();
     sees("REDIS DOES NOT ANSWER, data is", "mail", "other");
     press("P");
@@ -218,7 +218,7 @@ class DashEventLoopIT {
   }
 
   @Test
-  void aNewSizeIsHeard() {
+  void aResizeOfTheTerminalIsNoticed() {
     dashboard.happen(new DashEvent.Resized(new ScreenSize(140, 40)));
     await().until(() -> glass.shown.lines().count() == 40);
     sees("MEMORY", "PEND");

@@ -30,7 +30,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** A small world to look at. */
+/** Sample models for tests of the views. */
 public final class SampleModels {
 
   public static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");

@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
-/** Puts tasks into Redis, for a dashboard to look at. */
+/** Enqueues sample tasks for tests of the terminal dashboard. */
 public final class SampleTasks {
 
   private static final Duration LONG = Duration.ofHours(1);
 
   private SampleTasks() {}
 
-  /** So many pending tasks called prefix-0, prefix-1 and so on. */
+  /** Enqueues this many pending tasks with the IDs prefix-0, prefix-1 and so on. */
   public static void pending(RedisConnection redis, String queue, String prefix, int count) {
     enqueue(
         redis,

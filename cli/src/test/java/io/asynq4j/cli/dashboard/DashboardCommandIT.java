@@ -49,7 +49,7 @@ class DashboardCommandIT {
   }
 
   @Test
-  void aTokenIsShownBesideTheLine() {
+  void aTokenIsPrintedNextToItsLine() {
     Answer answer = new CliRunner(home).run("dashboard", "hash", "ci", "--token");
 
     assertThat(answer.out()).startsWith("token ci viewer * pbkdf2-sha512:").hasLineCount(1);
@@ -57,7 +57,7 @@ class DashboardCommandIT {
   }
 
   @Test
-  void saysWhatAPasswordOrANameMustBe() {
+  void invalidPasswordsAndNamesAreRefusedWithTheRules() {
     Answer tooShort = new CliRunner(home).input("short\n").run("dashboard", "hash", "anna");
     Answer none = new CliRunner(home).run("dashboard", "hash", "anna");
     Answer name = new CliRunner(home).input(PASSWORD).run("dashboard", "hash", "an na");
@@ -76,7 +76,8 @@ class DashboardCommandIT {
   }
 
   @Test
-  void servesHttpsForThoseInTheVariableAndThatIsRefusedWithHalfOfTheFiles() throws Exception {
+  void servesHttpsWithCredentialsFromTheVariableAndRefusesACertificateWithoutKey()
+      throws Exception {
     Path store = home.resolve("store.p12");
     TestCertificates.makeStore(store, PASSWORD);
     String line =
@@ -92,7 +93,7 @@ class DashboardCommandIT {
       Thread command =
           new Thread(
               () ->
-                  Asynq.commandLine(cli.surroundings(out, err))
+                  Asynq.commandLine(cli.environment(out, err))
                       .execute("dashboard", "--port", "0", "--tls-keystore", store.toString()));
       command.start();
       Pattern address = Pattern.compile("dashboard  (https://\\S+)");
@@ -124,7 +125,7 @@ class DashboardCommandIT {
   }
 
   @Test
-  void aPortThatIsTakenIsToldInASentence() throws Exception {
+  void aPortInUseIsReportedInOneSentence() throws Exception {
     try (TestDatabase scene = new TestDatabase();
         ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Answer busy =

@@ -53,7 +53,7 @@ class ExporterCommandIT {
     CompletableFuture<Integer> ended = new CompletableFuture<>();
     command =
         new Thread(
-            () -> ended.complete(Asynq.commandLine(cli.surroundings(out, err)).execute(words)));
+            () -> ended.complete(Asynq.commandLine(cli.environment(out, err)).execute(words)));
     command.start();
     await().until(() -> ended.isDone() || ADDRESS.matcher(CliRunner.text(out)).find());
     Matcher address = ADDRESS.matcher(CliRunner.text(out));
@@ -79,7 +79,7 @@ class ExporterCommandIT {
   }
 
   @Test
-  void prometheusIsToldWhatIsInTheQueues() throws Exception {
+  void metricsOfAllQueuesAreServedForPrometheus() throws Exception {
     try (TestDatabase scene = new TestDatabase().furnished()) {
       scene.inspector().queue("mail").pause();
       URI metrics = start(scene.cli(home));
@@ -109,7 +109,7 @@ class ExporterCommandIT {
   }
 
   @Test
-  void thereIsNothingElse() throws Exception {
+  void thereAreNoOtherCommands() throws Exception {
     try (TestDatabase scene = new TestDatabase().furnished()) {
       URI metrics = start(scene.cli(home));
 
@@ -123,7 +123,7 @@ class ExporterCommandIT {
   }
 
   @Test
-  void aRedisThatIsGoneIsToldAsSuch() throws Exception {
+  void anUnreachableRedisIsReportedAsSuch() throws Exception {
     try (EmbeddedRedis server = EmbeddedRedis.start()) {
       URI metrics = start(new CliRunner(home), "--redis", server.uri());
       server.kill();
@@ -135,7 +135,7 @@ class ExporterCommandIT {
   }
 
   @Test
-  void elsewhereItListensOnlyWithALogin() throws Exception {
+  void otherAddressesNeedALogin() throws Exception {
     try (TestDatabase scene = new TestDatabase().furnished()) {
       Answer refused = scene.cli(home).run("exporter", "--port", "0", "--host", "0.0.0.0");
       assertThat(refused.exitCode()).isEqualTo(2);
@@ -199,7 +199,7 @@ class ExporterCommandIT {
   }
 
   @Test
-  void whatCannotBeIsToldInASentence() throws IOException {
+  void invalidOptionsAreReportedInOneSentence() throws IOException {
     try (TestDatabase scene = new TestDatabase();
         ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Answer busy =

@@ -21,7 +21,7 @@ class CheatSheetTest {
   }
 
   @Test
-  void commandsThatFindTheirWayNeedNoFlag() {
+  void commandsForTheCurrentContextNeedNoFlag() {
     assertThat(shown("redis://127.0.0.1:6379", "redis://127.0.0.1:6379"))
         .contains("./asynq stats --watch\n", "./asynq task enqueue -t demo:hello")
         .doesNotContain("--redis");
@@ -29,7 +29,7 @@ class CheatSheetTest {
 
   /** Else what is copied would be done to another Redis, perhaps one that matters. */
   @Test
-  void commandsThatAContextLeadsElsewhereHaveAFlag() {
+  void commandsForAnotherRedisThanTheContextHaveAFlag() {
     assertThat(shown("redis://127.0.0.1:6379", "rediss://prod.example.com:6379").lines())
         .filteredOn(line -> line.startsWith("  ./asynq "))
         .hasSize(3)

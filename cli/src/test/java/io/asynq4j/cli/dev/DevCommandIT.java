@@ -52,7 +52,7 @@ class DevCommandIT {
   }
 
   @Test
-  void demoTasksAreProcessedCtrlCEndsCleanlyAndWhatWasThereIsThereTheNextTime() throws Exception {
+  void demoTasksAreProcessedAndCtrlCStopsCleanlyAndKeepsTheData() throws Exception {
     String data = directory.resolve("data").toString();
     start("--port", "0", "--data", data);
     await().until(() -> output().contains("attempt 1: failed as requested"));
@@ -80,7 +80,7 @@ class DevCommandIT {
   }
 
   @Test
-  void aRedisThatIsThereIsServedAndLeftRunning() throws Exception {
+  void anExistingRedisIsUsedAndKeepsRunning() throws Exception {
     try (EmbeddedRedis server = EmbeddedRedis.start();
         RedisConnection redis = RedisConnection.open(server.uri())) {
       start("--redis", server.uri());
@@ -97,7 +97,7 @@ class DevCommandIT {
   }
 
   @Test
-  void theLoadHasSomethingOfEverything() throws Exception {
+  void theDemoLoadHasTasksOfEveryKind() throws Exception {
     start("--port", "0", "--ephemeral", "--load", "200/s");
     await().until(() -> output().contains("tasks per second into"));
     try (RedisConnection redis = RedisConnection.open(url())) {

@@ -45,14 +45,14 @@ class OutputTest {
   }
 
   @Test
-  void whatDoesNotFitIsCut() {
+  void longTextIsTruncated() {
     assertThat(printed(OutputFormat.TABLE, 30, new Row("x".repeat(40), 1)).lines())
         .last()
         .isEqualTo("x".repeat(23) + "…     1");
   }
 
   @Test
-  void columnsThatTellLessAreLeftOutWhereThereIsNoRoom() {
+  void lessImportantColumnsAreOmittedInNarrowTerminals() {
     List<Column<Row>> columns =
         List.of(
             Column.of("Name", "name", Row::name),
@@ -89,7 +89,7 @@ class OutputTest {
   }
 
   @Test
-  void csvIsQuotedWhereItMust() {
+  void csvIsQuotedWhereNecessary() {
     assertThat(printed(OutputFormat.CSV, 0, new Row("a,\"b\"", 1_234)))
         .isEqualTo("name,size,twice\n\"a,\"\"b\"\"\",1234,2468\n");
   }

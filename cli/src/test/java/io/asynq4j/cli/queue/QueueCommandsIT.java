@@ -84,7 +84,7 @@ class QueueCommandsIT {
   }
 
   @Test
-  void noQueueIsSaid() {
+  void anEmptyListOfQueuesIsReported() {
     try (TestDatabase empty = new TestDatabase()) {
       assertThat(empty.cli(home).run("queue", "list").out()).isEqualTo("No queues yet.\n");
       assertThat(empty.cli(home).run("queue", "list", "--json").out()).isEqualTo("[]\n");
@@ -106,7 +106,7 @@ class QueueCommandsIT {
   }
 
   @Test
-  void whatIsNotThereIsSaidWhileTheRestIsShown() {
+  void missingQueuesAreReportedWhileOthersAreShown() {
     Answer answer = run("queue", "inspect", "mail", "nosuch", "default");
 
     assertThat(answer.exitCode()).isEqualTo(3);
@@ -157,7 +157,7 @@ class QueueCommandsIT {
   }
 
   @Test
-  void whatALibrarySetBeforeThereIsAQueueCanBeSeenAndTakenBack() {
+  void limitsOfAQueueThatDoesNotExistYetAreShownAndCleared() {
     scene.inspector().queue("soon").pause();
     scene.inspector().queue("soon").setLimits(QueueLimits.NONE.withMaxActive(2));
 
@@ -173,7 +173,7 @@ class QueueCommandsIT {
   }
 
   @Test
-  void anEmptyQueueIsRemovedAtOnceAFullOneByForceAndAfterAQuestion() {
+  void anEmptyQueueIsRemovedAtOnceAndAFullOneOnlyWithForceAndConfirmation() {
     assertThat(run("queue", "remove", "unused").out()).isEqualTo("Queue unused is removed.\n");
 
     Answer refused = run("queue", "rm", "outdated");
@@ -213,7 +213,7 @@ class QueueCommandsIT {
   }
 
   @Test
-  void theDoctorFindsWhatIsAmissAndPutsItRight() {
+  void theDoctorFindsAndRepairsInconsistencies() {
     Answer found = run("doctor");
     assertThat(found.exitCode()).isEqualTo(1);
     assertThat(found.out()).contains("EMPTY_QUEUE", "unused", "asynq doctor --repair");

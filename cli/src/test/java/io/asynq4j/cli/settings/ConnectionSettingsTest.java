@@ -14,7 +14,7 @@ class ConnectionSettingsTest {
   }
 
   @Test
-  void nothingLeadsToThisMachine() {
+  void noCommandFallsBackToTheLocalRedis() {
     assertThat(ConnectionSettings.NONE.toString()).isEqualTo("redis://127.0.0.1:6379");
   }
 
@@ -33,7 +33,7 @@ class ConnectionSettingsTest {
   }
 
   @Test
-  void placesAreShownWithoutPasswords() {
+  void addressesAreShownWithoutPasswords() {
     assertThat(of(Map.of("redis", "redis-sentinel://:x@a,b/2?master=m&password=p")).toString())
         .isEqualTo("redis-sentinel://a:26379,b:26379/2?master=m");
     assertThat(of(Map.of("redis", "redis-socket:///run/redis.sock?db=1")).toString())
@@ -41,7 +41,7 @@ class ConnectionSettingsTest {
   }
 
   @Test
-  void somebodyWaitsSoItIsNotPatient() {
+  void timeoutsAreShortForInteractiveUse() {
     assertThat(ConnectionSettings.NONE.toConfig().connectTimeout())
         .isEqualTo(Duration.ofSeconds(2));
     assertThat(of(Map.of("redis", "redis://h?connectTimeout=9s")).toConfig().connectTimeout())
@@ -49,7 +49,7 @@ class ConnectionSettingsTest {
   }
 
   @Test
-  void aSourceLendsItsPasswordOnlyToItsOwnPlace() {
+  void aSourceUsesItsPasswordOnlyForItsOwnAddress() {
     ConnectionSettings file = of(Map.of("uri", "prod:1", "password", "p"));
     assertThat(of(Map.of("uri", "other:1")).orElse(file).password()).isNull();
     assertThat(of(Map.of("db", 2)).orElse(file).password()).isEqualTo("p");

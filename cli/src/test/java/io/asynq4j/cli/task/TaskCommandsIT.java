@@ -90,7 +90,7 @@ class TaskCommandsIT {
   }
 
   @Test
-  void aListAsJsonHasEverythingAndAsCsvALinePerTask() {
+  void jsonListsHaveAllFieldsAndCsvHasOneLinePerTask() {
     List<?> tasks = run("task", "ls", "-q", "mail", "-s", "pending", "--json").list();
 
     assertThat(tasks).hasSize(2);
@@ -203,7 +203,7 @@ class TaskCommandsIT {
   }
 
   @Test
-  void whatIsNotThereIsNotFound() {
+  void missingThingsAreReportedAsNotFound() {
     Answer answer = run("task", "inspect", "nosuch");
     assertThat(answer.exitCode()).isEqualTo(3);
     assertThat(answer.err()).contains("nosuch", "task search");
@@ -234,7 +234,7 @@ class TaskCommandsIT {
   }
 
   @Test
-  void whatTheStateForbidsFailsWithAReason() {
+  void actionsForbiddenInAStateFailWithAReason() {
     Answer answer = run("task", "delete", "-q", "mail", "-i", "running-1");
 
     assertThat(answer.exitCode()).isEqualTo(1);
@@ -276,7 +276,7 @@ class TaskCommandsIT {
   }
 
   @Test
-  void anExplanationNamesTheRateThatHoldsATaskBack() {
+  void anExplanationNamesTheRateLimitThatDelaysATask() {
     assertThat(run("queue", "limit", "mail", "--rate", "1/h").exitCode()).isZero();
 
     assertThat(run("task", "explain", "pending-1").out())

@@ -72,7 +72,7 @@ class TaskEnqueueCommandIT {
   }
 
   @Test
-  void aPayloadComesFromAFileTheInputOrIsNone() throws Exception {
+  void aPayloadIsReadFromAFileOrTheStandardInputOrIsEmpty() throws Exception {
     Path file = Files.writeString(home.resolve("p.json"), "{\"from\": \"file\"}");
     run("task", "enqueue", "-t", "a", "--payload", "@" + file, "--id", "file");
     scene.cli(home).input("piped").run("task", "enqueue", "-t", "a", "-l", "-", "--id", "input");
@@ -90,13 +90,13 @@ class TaskEnqueueCommandIT {
   }
 
   @Test
-  void jsonTellsTheId() {
+  void jsonContainsTheId() {
     assertThat(run("task", "enqueue", "-t", "a", "-i", "x", "--group", "g", "--json").out())
         .contains("\"id\": \"x\"", "\"state\": \"aggregating\"");
   }
 
   @Test
-  void whatIsThereAlreadyFailsWithAReason() {
+  void existingIdsAreRefusedWithAReason() {
     run("task", "enqueue", "-t", "a", "-l", "{}", "--unique", "1h", "-i", "x");
 
     Answer duplicate = run("task", "enqueue", "-t", "a", "-l", "{}", "--unique", "1h");
@@ -121,7 +121,7 @@ class TaskEnqueueCommandIT {
   }
 
   @Test
-  void linesOfAFileAreEnqueuedManyAtATime() throws Exception {
+  void linesOfAFileAreEnqueuedInBatches() throws Exception {
     Path file =
         Files.writeString(
             home.resolve("tasks.jsonl"),
@@ -140,7 +140,7 @@ class TaskEnqueueCommandIT {
   }
 
   @Test
-  void linesHaveOptionsOfTheirOwnAndBadOnesAreTold() {
+  void linesHaveTheirOwnOptionsAndInvalidLinesAreReported() {
     Answer answer =
         scene
             .cli(home)

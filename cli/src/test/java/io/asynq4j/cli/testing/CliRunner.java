@@ -62,11 +62,11 @@ public final class CliRunner {
   public Answer run(String... arguments) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
-    int exitCode = Asynq.commandLine(surroundings(out, err)).execute(arguments);
+    int exitCode = Asynq.commandLine(environment(out, err)).execute(arguments);
     return new Answer(exitCode, text(out), text(err));
   }
 
-  public CliEnvironment surroundings(ByteArrayOutputStream out, ByteArrayOutputStream err) {
+  public CliEnvironment environment(ByteArrayOutputStream out, ByteArrayOutputStream err) {
     return new CliEnvironment(
         "asynq",
         variables,

@@ -12,7 +12,7 @@ import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Whom a client believes. */
+/** TLS certificates and trust stores for tests. */
 public final class TestCertificates {
 
   private TestCertificates() {}
@@ -31,7 +31,7 @@ public final class TestCertificates {
     assertThat(store).isNotEmptyFile();
   }
 
-  /** The certificate {@code own} of this store and nobody else. */
+  /** Trusts only the certificate {@code own} of this store. */
   public static SSLContext in(Path store, String password) throws Exception {
     KeyStore own = KeyStore.getInstance("PKCS12");
     try (InputStream in = Files.newInputStream(store)) {

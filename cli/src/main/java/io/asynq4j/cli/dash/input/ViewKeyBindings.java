@@ -192,7 +192,9 @@ final class ViewKeyBindings {
   private static DashModel refused(DashModel model, TaskAction action, @Nullable TaskState state) {
     return model.saying(
         state == null
-            ? "The task cannot be " + action.done() + ": its record is unreadable."
+            ? "The task cannot be "
+                + action.done()
+                + ": it no longer exists, or its record is unreadable."
             : sentence(action.refusal(state)),
         false);
   }

@@ -38,7 +38,7 @@ public final class ScreenPainter {
   /** First row between menu and message. */
   static final int BODY = 2;
 
-  private static final int MOST_TOLD = 4;
+  private static final int MAX_REPORTED = 4;
 
   private static final DateTimeFormatter CLOCK =
       DateTimeFormatter.ofPattern("HH:mm:ss z", Locale.ROOT);
@@ -210,7 +210,7 @@ public final class ScreenPainter {
   /** A sentence that is too long for one line also uses lines above. */
   private static void message(CharacterGrid grid, String text, Style style) {
     List<String> lines = PayloadRenderer.wrapped(text, grid.width() - 2);
-    List<String> shown = lines.subList(0, Math.min(MOST_TOLD, lines.size()));
+    List<String> shown = lines.subList(0, Math.min(MAX_REPORTED, lines.size()));
     int y = grid.height() - 1 - shown.size();
     for (String line : shown) {
       grid.fill(y++, " " + line, style);

@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
  */
 abstract class BulkCommand extends RedisCommand {
 
-  private static final int MOST_TOLD = 10;
+  private static final int MAX_REPORTED = 10;
 
   @Option(
       names = {"-q", "--queue"},
@@ -124,10 +124,10 @@ abstract class BulkCommand extends RedisCommand {
       long count = count(session, inspector);
       warning(inspector, queue, count).ifPresent(session::note);
       if (dryRun) {
-        return tell(session, BulkReport.builder().looked(count).matched(count).build());
+        return report(session, BulkReport.builder().looked(count).matched(count).build());
       }
       if (count == 0) {
-        return tell(session, BulkReport.builder().build());
+        return report(session, BulkReport.builder().build());
       }
       String question =
           "%s %,d %s %s in queue %s?"
@@ -137,7 +137,7 @@ abstract class BulkCommand extends RedisCommand {
       }
     }
     Optional<BulkReport> quickly = isAll() ? quickly(session, inspector) : Optional.empty();
-    return tell(
+    return report(
         session,
         quickly.orElseGet(
             () -> working(session, inspector, verb(), chosen -> apply(session, chosen))));
@@ -156,7 +156,7 @@ abstract class BulkCommand extends RedisCommand {
   private Optional<BulkReport> quickly(Session session, Inspector inspector) {
     long total = inspector.queue(queue).snapshot().size(state());
     try (ProgressBar bar = session.progress()) {
-      return applyToAll(inspector, queue, so -> bar.show(verb(), so, total));
+      return applyToAll(inspector, queue, done -> bar.show(verb(), done, total));
     }
   }
 
@@ -181,13 +181,13 @@ abstract class BulkCommand extends RedisCommand {
               .where(filters.filter())
               .after(after)
               .stopWhen(interruption::isAsked)
-              .onProgress(so -> bar.show(what, so.looked(), so.total()));
+              .onProgress(progress -> bar.show(what, progress.looked(), progress.total()));
       selection = group == null ? selection : selection.inGroup(group);
       return work.on(limit == null ? selection : selection.limit(limit));
     }
   }
 
-  private int tell(Session session, BulkReport report) {
+  private int report(Session session, BulkReport report) {
     List<Column<BulkReport>> columns =
         new ArrayList<>(
             List.of(
@@ -203,10 +203,11 @@ abstract class BulkCommand extends RedisCommand {
     }
     session.printer().results(List.of(report), columns, this::words);
     report.failures().stream()
-        .limit(MOST_TOLD)
+        .limit(MAX_REPORTED)
         .forEach(each -> session.note("asynq: task %s %s".formatted(each.id(), each.problem())));
-    if (report.failed() > MOST_TOLD) {
-      session.note("asynq: %,d more failures are not shown".formatted(report.failed() - MOST_TOLD));
+    if (report.failed() > MAX_REPORTED) {
+      session.note(
+          "asynq: %,d more failures are not shown".formatted(report.failed() - MAX_REPORTED));
     }
     if (report.problem() != null) {
       session.note("asynq: " + report.problem());

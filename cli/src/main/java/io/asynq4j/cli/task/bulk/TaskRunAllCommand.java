@@ -31,7 +31,7 @@ public final class TaskRunAllCommand extends BulkCommand {
       required = true,
       paramLabel = "STATE",
       completionCandidates = StateCandidates.OfRun.class,
-      description = "State of the tasks: ${COMPLETION-CANDIDATES}.")
+      description = "State of the tasks; one of ${COMPLETION-CANDIDATES}.")
   private TaskState state = TaskState.PENDING;
 
   @Override

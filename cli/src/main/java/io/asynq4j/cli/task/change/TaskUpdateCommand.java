@@ -33,7 +33,7 @@ public final class TaskUpdateCommand extends TaskChangeCommand {
   @Override
   String change(Inspector inspector, Session session, TaskLocation task) {
     if (read == null) {
-      read = PayloadSource.read(payload, session.surroundings());
+      read = PayloadSource.read(payload, session.environment());
     }
     inspector.queue(task.queue()).updatePayload(task.id(), read);
     return "payload replaced (%,d bytes)".formatted(read.size());

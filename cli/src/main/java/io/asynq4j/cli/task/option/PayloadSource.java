@@ -13,10 +13,10 @@ public final class PayloadSource {
   private PayloadSource() {}
 
   /** {@code @@} at the start stands for a literal {@code @}. */
-  public static Payload read(String given, CliEnvironment surroundings) {
+  public static Payload read(String given, CliEnvironment environment) {
     if (given.equals("-")) {
       try {
-        return Payload.of(surroundings.in().readAllBytes());
+        return Payload.of(environment.in().readAllBytes());
       } catch (IOException e) {
         throw CliException.failed("Cannot read the standard input: " + e.getMessage(), null);
       }

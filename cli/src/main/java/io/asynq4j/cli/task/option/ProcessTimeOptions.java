@@ -30,7 +30,7 @@ public final class ProcessTimeOptions {
     return in;
   }
 
-  /** The time that is meant, at this instant; the instant itself when none is given. */
+  /** Returns the selected time, relative to now; now itself if neither option is set. */
   public Instant from(Instant now) {
     return at != null ? at : in != null ? now.plus(in) : now;
   }

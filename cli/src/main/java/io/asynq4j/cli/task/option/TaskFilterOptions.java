@@ -36,15 +36,15 @@ public final class TaskFilterOptions {
       names = "--payload",
       paramLabel = "TEXT",
       description = {
-        "Match tasks whose payload contains TEXT, or a path of a JSON payload, e.g. '$.user.id=42' or"
-            + " '$.user.mail'."
+        "Match tasks whose payload contains TEXT, or has a JSON path, e.g. '$.user.mail', or a value at"
+            + " a path, e.g. '$.user.id=42' (repeatable)."
       })
   private List<String> payloads = List.of();
 
   @Option(
       names = "--header",
       paramLabel = "NAME[=VALUE]",
-      description = "Match tasks that have this header.")
+      description = "Match tasks that have this header (repeatable).")
   private List<String> headers = List.of();
 
   @Option(

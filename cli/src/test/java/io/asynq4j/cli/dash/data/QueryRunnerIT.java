@@ -90,7 +90,7 @@ class QueryRunnerIT {
   }
 
   @Test
-  void whatIsNotThereIsAnAnswerAndNotAnOutage() {
+  void aMissingTaskIsNotAnOutage() {
     SampleTasks.pending(redis, "mail", "p", 1);
     assertThat(((QueryResult.Nothing) answer(new Query.Task("mail", "none"))).why())
         .contains("none");
@@ -102,7 +102,7 @@ class QueryRunnerIT {
   }
 
   @Test
-  void aSearchGoesOnFromPageToPageAndIsNotRepeatedByItself() {
+  void aSearchContinuesPageByPageAndDoesNotRepeatItself() {
     SampleTasks.pending(redis, "mail", "a", 30);
     SampleTasks.pending(redis, "mail", "b", 30);
     Query.Tasks first = tasks(TaskState.PENDING, "type:email:b", 20);
@@ -162,7 +162,7 @@ class QueryRunnerIT {
   }
 
   @Test
-  void aRoundCostsTheSameHoweverManyQueuesThereAre() {
+  void aRefreshCostsTheSameForAnyNumberOfQueues() {
     try (TaskClient client = TaskClient.create(redis)) {
       client
           .enqueueAll(
@@ -197,7 +197,7 @@ class QueryRunnerIT {
   }
 
   @Test
-  void aRoundThatIsNoLongerWantedIsCutShort() {
+  void anObsoleteRefreshIsAborted() {
     SampleTasks.pending(redis, "mail", "a", 500);
     QueryResult.Tasks cut =
         (QueryResult.Tasks)

@@ -130,7 +130,7 @@ class KeyControllerTest {
   }
 
   @Test
-  void pagesGoOnAndBackAndEndAtTheEnds() {
+  void pagingStopsAtTheFirstAndLastPage() {
     DashModel first = tasks(TaskState.PENDING);
     assertThat(first.wish())
         .isEqualTo(new Query.Tasks("mail", TaskState.PENDING, null, 0, 15, "", null));
@@ -147,7 +147,7 @@ class KeyControllerTest {
   }
 
   @Test
-  void whatWasSeenStaysUntilTheNextPageIsThere() {
+  void theOldPageStaysUntilTheNextOneIsLoaded() {
     DashModel second = press(tasks(TaskState.PENDING), "n");
 
     assertThat(SampleModels.text(second)).contains("task-000", "loading …");
@@ -158,7 +158,7 @@ class KeyControllerTest {
   }
 
   @Test
-  void aPageBehindTheEndBecomesTheLastOne() {
+  void aPageBeyondTheEndShowsTheLastOne() {
     DashModel third = press(tasks(TaskState.PENDING), "nn");
 
     DashModel shrunk = SampleModels.withTasks(third, List.of(), 20, null);
@@ -167,7 +167,7 @@ class KeyControllerTest {
   }
 
   @Test
-  void anAnswerToAnOldWishIsDropped() {
+  void aReplyToAnOutdatedQueryIsDropped() {
     DashModel pending = tasks(TaskState.PENDING);
     Query.Tasks old = (Query.Tasks) pending.wish();
     DashModel scheduled = press(pending, "ll");
@@ -217,7 +217,7 @@ class KeyControllerTest {
   }
 
   @Test
-  void queuesAreSearchedWhileOneTypes() {
+  void queuesAreFilteredWhileTyping() {
     DashModel typing = press(queues, "/ma");
     assertThat(SampleModels.text(typing)).contains("/ma").doesNotContain("critical");
     DashModel done = press(typing, Key.Code.ENTER);
@@ -251,7 +251,7 @@ class KeyControllerTest {
   }
 
   @Test
-  void aSearchThatMakesNoSenseSaysSo() {
+  void anInvalidSearchIsReported() {
     DashModel model = press(press(tasks(TaskState.PENDING), "/older:soon"), Key.Code.ENTER);
 
     assertThat(((Query.Tasks) model.wish()).search()).isEmpty();
@@ -275,7 +275,7 @@ class KeyControllerTest {
   }
 
   @Test
-  void pausingAsksAndOnlyYesDoesIt() {
+  void pausingNeedsConfirmation() {
     DashModel asked = press(queues, "P");
     assertThat(SampleModels.text(asked)).contains("Pause queue \"critical\"?  y yes  n no");
     assertThat(effect(asked, 'y'))
@@ -292,7 +292,7 @@ class KeyControllerTest {
   }
 
   @Test
-  void actionsOnTasksAsk() {
+  void actionsOnTasksNeedConfirmation() {
     DashModel retry = tasks(TaskState.RETRY);
     assertThat(effect(press(retry, "jr"), 'y'))
         .isEqualTo(new SideEffect.Act(new OperatorAction.RunTask("mail", "task-001")));
@@ -307,7 +307,7 @@ class KeyControllerTest {
   }
 
   @Test
-  void markedTasksAreDealtWithTogetherAfterOneQuestion() {
+  void markedTasksAreChangedTogetherAfterOneConfirmation() {
     DashModel two = press(tasks(TaskState.RETRY), "  ");
     assertThat(marked(two)).containsExactlyInAnyOrder("task-000", "task-001");
     assertThat(selected(two)).isEqualTo("task-002");
@@ -338,7 +338,7 @@ class KeyControllerTest {
   }
 
   @Test
-  void marksComeAndGo() {
+  void tasksAreMarkedAndUnmarked() {
     DashModel retry = tasks(TaskState.RETRY);
     assertThat(marked(press(retry, " k "))).isEmpty();
     assertThat(marked(press(retry, "A"))).hasSize(15);
@@ -387,7 +387,7 @@ class KeyControllerTest {
 
   @ParameterizedTest
   @EnumSource(TaskState.class)
-  void whatAStateForbidsIsSaidAndNotAsked(TaskState state) {
+  void forbiddenActionsAreReportedWithoutAConfirmation(TaskState state) {
     DashModel model = SampleModels.queues().into(task(state));
     Map<String, TaskAction> keys =
         Map.of(
@@ -516,7 +516,7 @@ class KeyControllerTest {
   }
 
   @Test
-  void onlyTheRowsThatAreSeenAreWishedFor() {
+  void onlyVisibleRowsAreLoaded() {
     DashModel many =
         SampleModels.model(ScreenSize.USUAL)
             .heard(SampleModels.batch(SampleModels.manyQueues(10_000), null));

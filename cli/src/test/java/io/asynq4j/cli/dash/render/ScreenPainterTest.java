@@ -144,7 +144,7 @@ class ScreenPainterTest {
   }
 
   @Test
-  void whereOneIsInALongTextStandsBelowItUnlessSomethingIsSaid() {
+  void theScrollPositionIsShownUnlessThereIsAMessage() {
     DashModel help = press(SampleModels.queues(), "?");
     List<String> lines = SampleModels.text(help).lines().toList();
     assertThat(lines.get(ScreenPainter.BODY)).isEqualTo(" Everywhere");
@@ -172,7 +172,7 @@ class ScreenPainterTest {
   }
 
   @Test
-  void aTaskIsShownWithEverythingThatIsKnown() {
+  void aTaskIsShownWithAllItsData() {
     assertLooksLike("task", task(TaskState.RETRY));
   }
 
@@ -291,7 +291,7 @@ class ScreenPainterTest {
   }
 
   @Test
-  void aTerminalThatIsTooSmallIsToldSo() {
+  void aTooSmallTerminalShowsAMessage() {
     assertThat(SampleModels.text(SampleModels.queues(new ScreenSize(30, 8))))
         .contains("needs 50×14");
     assertThat(SampleModels.text(SampleModels.queues(new ScreenSize(3, 1)))).isEqualTo("asy");
@@ -313,7 +313,7 @@ class ScreenPainterTest {
   }
 
   @Test
-  void anAnswerThatDoesNotComeIsSaidToo() {
+  void aMissingReplyIsReported() {
     DashModel waiting = SampleModels.model(ScreenSize.USUAL);
     assertThat(ScreenPainter.paint(waiting).row(0)).contains("connecting …");
     assertThat(ScreenPainter.paint(waiting.at(SampleModels.NOW.plusSeconds(7))).row(0))
@@ -335,7 +335,7 @@ class ScreenPainterTest {
   }
 
   @Test
-  void aTaskThatIsGoneSaysSoAndShowsWhatItWas() {
+  void aDeletedTaskIsReportedAndItsLastStateIsShown() {
     DashModel gone =
         task(TaskState.RETRY)
             .heard(
@@ -357,7 +357,7 @@ class ScreenPainterTest {
   }
 
   @Test
-  void aLongQuestionKeepsItsChoicesInSight() {
+  void aLongQuestionKeepsItsChoicesVisible() {
     DashModel asked = press(queue(TaskState.RETRY), "d");
     ConfirmDialog question = Objects.requireNonNull(asked.question());
     DashModel longer =
@@ -366,7 +366,7 @@ class ScreenPainterTest {
   }
 
   @Test
-  void whatIsSaidIsSaidForAWhile() {
+  void messagesDisappearAfterAWhile() {
     DashModel said = SampleModels.queues().saying("Queue \"mail\" is paused.", true);
     assertThat(SampleModels.text(said)).contains("Queue \"mail\" is paused.");
     assertThat(SampleModels.text(said.at(SampleModels.NOW.plusSeconds(60))))

@@ -47,7 +47,7 @@ class BulkCommandsIT {
   }
 
   @Test
-  void whoSeesItIsShownHowFarItIs() {
+  void progressIsShownOnATerminal() {
     assertThat(
             scene
                 .cli(home)
@@ -81,7 +81,7 @@ class BulkCommandsIT {
   }
 
   @Test
-  void itAsksWithTheCountAndTakesNoForAnAnswer() {
+  void theConfirmationShowsTheCountAndCanBeDeclined() {
     Answer declined =
         scene.cli(home).typing("\n").run("task", "deleteall", "-q", "mail", "-s", "pending");
 
@@ -97,7 +97,7 @@ class BulkCommandsIT {
   }
 
   @Test
-  void whereNobodyCanAnswerItWantsYes() {
+  void withoutATerminalItRequiresYes() {
     Answer answer = run("task", "deleteall", "-q", "mail", "-s", "pending");
 
     assertThat(answer.exitCode()).isEqualTo(2);
@@ -106,7 +106,7 @@ class BulkCommandsIT {
   }
 
   @Test
-  void tasksThatFiltersWantAreArchivedAndRunAgain() {
+  void matchingTasksAreArchivedAndRunAgain() {
     assertThat(
             run("task", "archiveall", "-q", "mail", "-s", "pending", "-t", "report:*", "--yes")
                 .out())
@@ -119,7 +119,7 @@ class BulkCommandsIT {
     assertThat(size(TaskState.PENDING)).isEqualTo(30);
   }
 
-  /** Leaves room for so many. */
+  /** Fills the archive until this many free places are left. */
   private void fillArchive(int room) {
     Task task = Task.of("t");
     TaskClient.create(scene.redis())
@@ -131,7 +131,7 @@ class BulkCommandsIT {
   }
 
   @Test
-  void archivingStopsWhereTheArchiveIsFull() {
+  void archivingStopsWhenTheArchiveIsFull() {
     fillArchive(5);
 
     Answer dry = run("task", "archiveall", "-q", "mail", "-s", "pending", "--dry-run");
@@ -155,7 +155,7 @@ class BulkCommandsIT {
   }
 
   @Test
-  void theOldestAreDroppedWhenThatIsAskedFor() {
+  void theOldestArchivedTasksAreDeletedOnRequest() {
     fillArchive(5);
     String[] command = {"task", "archiveall", "-q", "mail", "-s", "pending", "--drop-oldest"};
 
@@ -176,7 +176,7 @@ class BulkCommandsIT {
   }
 
   @Test
-  void manyAreMovedToAnotherQueue() {
+  void manyTasksAreMovedToAnotherQueue() {
     assertThat(
             run(
                     "task",
@@ -196,7 +196,7 @@ class BulkCommandsIT {
   }
 
   @Test
-  void manyGetAnotherTime() {
+  void manyTasksAreRescheduled() {
     String[] command = {"task", "rescheduleall", "-q", "mail", "-s", "pending", "-t", "report:*"};
 
     assertThat(run(command).err()).contains("--at TIME or --in DURATION");
@@ -220,7 +220,7 @@ class BulkCommandsIT {
           String help = run("task", command, "--help").out().replaceAll("\\s+", " ");
           assertThat(help)
               .contains(
-                  "State of the tasks: "
+                  "State of the tasks; one of "
                       + String.join(", ", action.states().stream().map(TaskState::word).toList()));
         });
     String single = run("task", "reschedule", "--help").out();
@@ -246,7 +246,7 @@ class BulkCommandsIT {
   }
 
   @Test
-  void whatCannotBeDoneIsRefusedBeforeAnything() {
+  void impossibleChangesAreRefusedFirst() {
     assertThat(run("task", "runall", "-q", "mail", "-s", "pending", "-y").err())
         .contains("A task cannot be run in state pending", "archived, completed");
     assertThat(run("task", "deleteall", "-q", "mail", "-s", "active", "-y").exitCode())
@@ -260,7 +260,7 @@ class BulkCommandsIT {
   }
 
   @Test
-  void nothingToDoNeedsNoQuestion() {
+  void nothingToDoNeedsNoConfirmation() {
     Answer answer = run("task", "deleteall", "-q", "mail", "-s", "retry");
 
     assertThat(answer.exitCode()).isZero();
