@@ -11,7 +11,7 @@ import io.asynq4j.inspect.Selection;
 import io.asynq4j.inspect.TaskFilter;
 import io.asynq4j.redis.RedisConnection;
 
-/** Looks at what waits, asks why, and deals with some of it. */
+/** Lists tasks, explains why one does not run, and changes some of them. */
 public final class InspectQueues {
 
   record Mail(String to, String country) {}

@@ -34,7 +34,7 @@ class ArchiveIT extends InteropTestBase {
   private static final Duration TOO_OLD = Duration.ofDays(91);
 
   @Test
-  void anArchiveThatWeFilledNeverWedgesGo() {
+  void anArchiveThatJavaFilledNeverBlocksGo() {
     archive(inspector, GOS + 1_000);
     assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(OURS);
 
@@ -52,7 +52,7 @@ class ArchiveIT extends InteropTestBase {
   }
 
   @Test
-  void whatHasGrownOldIsTrimmedByOurServersBeforeGoHasToDoIt() {
+  void javaServersTrimOldArchivedTasksBeforeGoMust() {
     archive(Inspector.builder(redis).archive(archive -> archive.maxSize(GOS)).build(), GOS);
     ageArchive(TOO_OLD);
 
@@ -77,7 +77,7 @@ class ArchiveIT extends InteropTestBase {
   }
 
   @Test
-  void anArchiveThatIsTooLargeForGoIsToldByTheDoctorAndTrimmedWhenAskedFor() {
+  void theDoctorReportsAnArchiveThatIsTooLargeForGoAndTrimsItOnRequest() {
     archive(
         Inspector.builder(redis).archive(archive -> archive.maxSize(3 * GOS)).build(),
         2 * GOS + 10);

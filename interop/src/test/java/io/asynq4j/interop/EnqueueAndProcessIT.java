@@ -97,7 +97,7 @@ class EnqueueAndProcessIT extends InteropTestBase {
     SampleTasks.assertJoined(members, byId.values().iterator().next());
   }
 
-  /** Done, a unique task lets an equal one in, whoever asks. */
+  /** After a unique task is done, either side can enqueue an equal one. */
   private void assertLocksAreFree(List<GoTask> tasks) {
     List<GoTask> unique = tasks.stream().filter(task -> task.unique() != 0).toList();
     assertThat(goEnqueues(unique.subList(0, 7)))
@@ -146,7 +146,7 @@ class EnqueueAndProcessIT extends InteropTestBase {
   }
 
   @Test
-  void soIsTheIdOfATaskThatIsKeptOrArchived() {
+  void theIdOfARetainedOrArchivedTaskIsTaken() {
     for (Side side : Side.values()) {
       List<GoTask> tasks =
           List.of(
@@ -168,7 +168,7 @@ class EnqueueAndProcessIT extends InteropTestBase {
   }
 
   @Test
-  void withoutQueueAndIdATaskIsInTheDefaultQueueUnderARandomIdWhoeverEnqueuesIt() {
+  void bothSidesEnqueueToTheDefaultQueueWithARandomIdByDefault() {
     GoTask task = GoTask.of("", "x").queue("").retention(HOUR).build();
     Map<Side, String> ids =
         Map.of(
@@ -208,7 +208,7 @@ class EnqueueAndProcessIT extends InteropTestBase {
   }
 
   @Test
-  void nothingThatWeScheduleRunsEarlyUnlessItIsPreciseAndGoRunsIt() {
+  void scheduledTasksNeverRunEarlyExceptPreciseOnesInGo() {
     Duration delay = Duration.ofMillis(1300);
     for (Side side : Side.values()) {
       Instant due = redis.clock().instant().plus(delay);

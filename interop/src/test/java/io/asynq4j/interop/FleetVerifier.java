@@ -19,12 +19,12 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Holds what the members of a fleet have told against what was enqueued. */
+/** Compares the events that a fleet reported with the tasks that were enqueued. */
 final class FleetVerifier {
 
   private static final Logger log = LoggerFactory.getLogger(FleetVerifier.class);
 
-  /** What was told to have ended so short a time before a kill may not have reached Redis. */
+  /** An end that was reported within this time before a kill may not have reached Redis. */
   private static final long ON_THE_WAY = 2_000;
 
   /** What a process may have taken and not settled: what it runs, and what it has taken ahead. */
@@ -98,7 +98,7 @@ final class FleetVerifier {
         });
   }
 
-  /** Whatever was done more than once has a reason; tells how often which. */
+  /** Requires a reason for every repeated attempt, and returns the number of each reason. */
   Map<String, Integer> assertEachRepetitionHasItsReason() {
     told.attempts().values().forEach(this::explainAttempts);
     explainJoinings();
@@ -133,7 +133,7 @@ final class FleetVerifier {
         && (attempt.end() == 0 || attempt.end() >= attempt.member().doomedAt() - ON_THE_WAY);
   }
 
-  /** The loss is told by who ran it, while he ran it or when he wanted to settle it. */
+  /** The worker reports a lost lease during the attempt or when it settles. */
   private boolean wasLost(Attempt before, Attempt after) {
     return lossesOf(before).stream()
         .anyMatch(loss -> before.member() != after.member() || loss.at() <= after.start());

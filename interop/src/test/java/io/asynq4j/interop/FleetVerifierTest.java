@@ -25,7 +25,7 @@ class FleetVerifierTest {
   private final List<Planned> accepted = new ArrayList<>();
 
   @Test
-  void aFailureExplainsARunThatBeginsAfterItAndKnowsOfIt() {
+  void aFailureExplainsALaterAttemptThatCountsIt() {
     accept("a", Fate.DONE);
     say(go, "1000 start a q 0", "1010 failed a");
     say(java, "1400 start a q 1", "1410 done a");
@@ -34,7 +34,7 @@ class FleetVerifierTest {
   }
 
   @Test
-  void aFailureDoesNotExplainARunThatBeganBefore() {
+  void aFailureDoesNotExplainAnAttemptThatStartedBefore() {
     accept("a", Fate.DONE);
     say(go, "1000 start a q 0", "1010 failed a");
     say(java, "1005 start a q 1", "1410 done a");
@@ -43,7 +43,7 @@ class FleetVerifierTest {
   }
 
   @Test
-  void aKillExplainsARunThatBeginsAfterIt() {
+  void aKillExplainsALaterAttempt() {
     accept("a", Fate.DONE);
     go.killed(KILL, KILL + 5);
     say(go, "19000 start a q 0", "19010 done a");
@@ -53,7 +53,7 @@ class FleetVerifierTest {
   }
 
   @Test
-  void aKillDoesNotExplainARunThatBeganBeforeItOrWhatHadLongEnded() {
+  void aKillDoesNotExplainAnAttemptThatStartedBeforeItOrHadEndedLongAgo() {
     accept("a", Fate.DONE);
     go.killed(KILL, KILL + 5);
     say(go, "19000 start a q 0");
@@ -67,7 +67,7 @@ class FleetVerifierTest {
   }
 
   @Test
-  void aLossExplainsTheNextRunAndNoOther() {
+  void aLostLeaseExplainsOnlyTheNextAttempt() {
     accept("a", Fate.DONE);
     say(java, "1000 start a q 0", "1010 done a", "1020 lost a");
     say(go, "1400 start a q 1", "1410 done a");
@@ -80,7 +80,7 @@ class FleetVerifierTest {
   }
 
   @Test
-  void tasksAreJoinedTwiceOnlyWhereGoWasKilledInBetween() {
+  void tasksAreAggregatedTwiceOnlyIfGoWasKilledInBetween() {
     accept("a", Fate.JOINED);
     go.killed(KILL, KILL + 5);
     say(go, "19990 joined j1 a");
@@ -96,7 +96,7 @@ class FleetVerifierTest {
   }
 
   @Test
-  void oursNeverEnqueueWhatTheyHaveNotTakenFromTheGroup() {
+  void javaServersNeverEnqueueMembersThatTheyDidNotTakeFromTheGroup() {
     accept("a", Fate.JOINED);
     java.killed(KILL, KILL + 5);
     say(java, "19990 joined j1 a");
@@ -107,7 +107,7 @@ class FleetVerifierTest {
   }
 
   @Test
-  void whatWasJoinedIsRunUnlessTheProcessWasKilled() {
+  void anAggregatedTaskRunsUnlessItsProcessWasKilled() {
     accept("a", Fate.JOINED);
     java.killed(KILL, KILL + 5);
     say(java, "19990 joined j1 a");
@@ -119,7 +119,7 @@ class FleetVerifierTest {
   }
 
   @Test
-  void onlyWhatWasAcceptedMayRun() {
+  void onlyAcceptedTasksMayRun() {
     accept("a", Fate.DONE);
     accept("b", Fate.JOINED);
     say(go, "1000 start a q 0", "1010 done a");
@@ -131,7 +131,7 @@ class FleetVerifierTest {
   }
 
   @Test
-  void aMemberIsJoinedOnceIntoATaskAndNeverRunAlone() {
+  void aMemberIsAggregatedOnceAndNeverRunsAlone() {
     accept("b", Fate.JOINED);
     say(go, "1000 joined j b b", "1100 start j q 0 b b", "1101 done j");
     assertRefused(review()::assertOnlyWhatWasAcceptedWasRun);
@@ -142,7 +142,7 @@ class FleetVerifierTest {
   }
 
   @Test
-  void whatWasJoinedHasToBeDoneToo() {
+  void anAggregatedTaskMustBeDoneToo() {
     accept("b", Fate.JOINED);
     say(go, "1000 joined j b", "1100 start j q 0 b");
 
@@ -150,7 +150,7 @@ class FleetVerifierTest {
   }
 
   @Test
-  void countersAreHeldAgainstWhatWasTold() {
+  void countersAreComparedWithTheReportedAttempts() {
     accept("a", Fate.DONE);
     accept("b", Fate.ARCHIVED);
     say(go, "1000 start a q 0", "1010 failed a", "1400 start b q 0", "1410 archive b");

@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The other tests run with the versions that they name, or it is said which ones are missing. */
+/** Checks that the versions that other tests use are available, and reports missing ones. */
 class GoVersionsIT {
 
   @ParameterizedTest
   @EnumSource
-  void eachVersionIsTestedAndIsWhatItsNameSays(GoVersion version) throws IOException {
+  void eachVersionIsTestedAndMatchesItsName(GoVersion version) throws IOException {
     boolean isNewest = version == GoVersion.NEWEST_COMMIT;
     Assumptions.assumeTrue(
         InteropSetup.FULL || !isNewest,

@@ -61,7 +61,7 @@ class InspectionIT extends InteropTestBase {
   private static final String OTHER_GROUP = "apart";
 
   @Test
-  void bothSeeTheSameOfWhatWeLeave() {
+  void bothReadEqualValuesFromDataOfJava() {
     leaveInEachState(Side.JAVA, List.of("one", "two"), Q);
     try (TaskServer server =
             javaServer()
@@ -89,7 +89,7 @@ class InspectionIT extends InteropTestBase {
   }
 
   @Test
-  void bothSeeTheSameOfWhatGoLeaves() {
+  void bothReadEqualValuesFromDataOfGo() {
     leaveInEachState(Side.GO, List.of("one", "two"), Q);
     try (WorkerProcess go = goWorker("-concurrency", "3", "-retry-delay", "1h");
         WorkerProcess strict = peer.work("first=3,second=1", "-strict", "-concurrency", "7")) {
@@ -205,7 +205,7 @@ class InspectionIT extends InteropTestBase {
     assertThat(inspector.queue(Q).groups()).isEqualTo(groups);
   }
 
-  /** What both tell of a server; times in seconds. */
+  /** Values of a server that both sides show; times in seconds. */
   private record Shown(
       String id,
       String host,
@@ -293,7 +293,7 @@ class InspectionIT extends InteropTestBase {
 
   /** Beside what Go knows of, which it reads and shows. */
   @Test
-  void goSeesTheSameOfWhatOnlyWeWrite() {
+  void goReadsEqualValuesFromDataThatOnlyJavaWrites() {
     inspector
         .queue(Q)
         .setLimits(
@@ -338,7 +338,7 @@ class InspectionIT extends InteropTestBase {
       ours.forEach(task -> assertThat(goSeesTask(Q, task.id())).isEqualTo(task));
     }
     assertBothCountTheSame();
-    assertGoSeesATaskThatHoldsTheLine();
+    assertGoSeesATaskThatBlocksAnOrderedQueue();
     assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(2);
     goDoes("delete", Q, "unreadable");
     goDoes("delete-all", Q, "scheduled");
@@ -347,7 +347,7 @@ class InspectionIT extends InteropTestBase {
   }
 
   /** It has failed, and is pending all the same. */
-  private void assertGoSeesATaskThatHoldsTheLine() {
+  private void assertGoSeesATaskThatBlocksAnOrderedQueue() {
     inspector.queue("line").setLimits(QueueLimits.NONE.withOrdered(true));
     weEnqueue(
         GoTask.of("holds", "x").queue("line").build(),
@@ -445,7 +445,7 @@ class InspectionIT extends InteropTestBase {
   }
 
   @Test
-  void ordersForOurServersDoNotDisturbAGoServer() {
+  void controlMessagesForJavaServersDoNotAffectAGoServer() {
     try (WorkerProcess go = goWorker("-retry-delay", "1h")) {
       weEnqueue(SampleTasks.text("long", "sleep 600000ms"));
       go.await("started", "long");

@@ -21,7 +21,7 @@ record InteropSetup(GoVersion go, TestRedis.Kind store) {
     }
     List<InteropSetup> all = new ArrayList<>();
     for (GoVersion version : GoVersion.values()) {
-      // Whether it can be had is told by a test of its own, once.
+      // Another test reports once whether it is available.
       if (version != GoVersion.NEWEST_COMMIT || GoPrograms.missing(version) == null) {
         for (TestRedis.Kind store : List.of(TestRedis.Kind.STANDALONE, TestRedis.Kind.CLUSTER)) {
           all.add(new InteropSetup(version, store));

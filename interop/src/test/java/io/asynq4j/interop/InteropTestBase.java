@@ -38,7 +38,7 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.Parameter;
 import redis.clients.jedis.Jedis;
 
-/** One Redis with Go on one side of it and ours on the other. */
+/** One Redis that Go and Java use together. */
 public abstract class InteropTestBase {
 
   /** The queue of most tests. */
@@ -289,7 +289,7 @@ public abstract class InteropTestBase {
     return "asynq:{" + queue + "}:" + part;
   }
 
-  /** Lets the lease of a task end, as if an hour had passed: nobody waits for it here. */
+  /** Ends the lease of a task as if an hour had passed, without waiting. */
   void ageLease(String id) {
     try (Jedis jedis = jedis()) {
       assertThat(jedis.zscore(key("lease"), id)).isNotNull();
@@ -321,7 +321,7 @@ public abstract class InteropTestBase {
         .pollInterval(Duration.ofSeconds(1))
         .untilAsserted(
             () -> {
-              // Whoever asks for the list takes them off it.
+              // Reading the list removes them from it.
               goDoes("servers");
               assertTheDoctorFindsNothing();
             });

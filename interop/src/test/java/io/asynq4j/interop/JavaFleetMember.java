@@ -17,8 +17,8 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Our member of a fleet as a program, that does and tells what {@code fleet.go} does and tells. Its
- * arguments are the Redis and the queues.
+ * A Java member of a fleet as a program. It acts and reports events like {@code fleet.go}. Its
+ * arguments are the URL of Redis and the queues.
  */
 final class JavaFleetMember {
 
@@ -38,7 +38,7 @@ final class JavaFleetMember {
                           .maxSize(20)
                           .grace(Duration.ofSeconds(1))
                           .maxDelay(Duration.ofSeconds(2)))
-              // Whoever is killed all the time must not count as poison.
+              // Tasks of processes that are killed often must not be archived for their crashes.
               .crashes(crashes -> crashes.max(1_000).delay(Duration.ofSeconds(1)))
               .timing(timing -> timing.repairInterval(Duration.ofSeconds(2)))
               .listener(new Told());

@@ -110,7 +110,7 @@ class MixedFleetIT extends InteropTestBase {
   record Planned(GoTask task, Fate fate) {}
 
   @Test
-  void twoOfEachLoseNothingWhileTheyAreKilled() throws Exception {
+  void twoServersOfEachKindLoseNothingWhileTheyAreKilled() throws Exception {
     List<Planned> plan = plan(new Random(5));
     Set<String> accepted = ConcurrentHashMap.newKeySet();
     ServerFleet.Kind go = new ServerFleet.Kind("go", peer.fleetCommand(String.join(",", QUEUES)));

@@ -216,7 +216,7 @@ class OperatorActionsIT extends InteropTestBase {
   }
 
   @Test
-  void goDoesNotObeyOurLimits() {
+  void goIgnoresTheLimitsOfJavaServers() {
     inspector.queue(Q).setLimits(QueueLimits.NONE.withMaxActive(1));
     weEnqueue(SampleTasks.text("one", "sleep 1500ms"), SampleTasks.text("two", "sleep 1500ms"));
     try (WorkerProcess go = goWorker()) {
@@ -253,7 +253,7 @@ class OperatorActionsIT extends InteropTestBase {
     }
   }
 
-  /** In which either side would look at the queue at least once if it were not paused. */
+  /** Time within which either side would poll the queue at least once if it were not paused. */
   private static void assertNothingHappensFor(ThrowingRunnable assertion) {
     Awaitility.await()
         .during(Duration.ofMillis(1600))

@@ -15,7 +15,7 @@ import org.assertj.core.data.Offset;
 import redis.clients.jedis.Jedis;
 
 /**
- * All that is in Redis of a queue, as two maps: what must be the same whoever wrote it, and times,
+ * All data of a queue in Redis, as two maps: values that must be equal for both writers, and times,
  * which can only be close to each other.
  */
 record QueueDump(Map<String, String> values, Map<String, Double> times) {

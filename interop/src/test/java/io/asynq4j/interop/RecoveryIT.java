@@ -81,9 +81,9 @@ class RecoveryIT extends InteropTestBase {
     }
     assertThat(task(ID).state()).isEqualTo(TaskState.ACTIVE);
 
-    assertBothSayThatItsWorkerIsGone(false);
+    assertBothReportThatItsWorkerIsGone(false);
     ageLease(ID);
-    assertBothSayThatItsWorkerIsGone(true);
+    assertBothReportThatItsWorkerIsGone(true);
     // Go looks for such tasks when it starts, and then once a minute.
     try (WorkerProcess go = goWorker()) {
       assertThat(go.await("started", ID).retried()).isEqualTo(1);
@@ -95,8 +95,8 @@ class RecoveryIT extends InteropTestBase {
     assertNothingIsActive();
   }
 
-  /** Of a single task Go does not say it. */
-  private void assertBothSayThatItsWorkerIsGone(boolean gone) {
+  /** Go does not report this for a single task. */
+  private void assertBothReportThatItsWorkerIsGone(boolean gone) {
     List<GoTaskInfo> ours = listed(Q, TaskState.ACTIVE).stream().map(GoTaskInfo::of).toList();
     assertThat(ours).extracting(GoTaskInfo::orphaned).containsExactly(gone);
     assertThat(goSees(GoTaskInfo.class, "list", Q, "active")).isEqualTo(ours);
@@ -127,7 +127,7 @@ class RecoveryIT extends InteropTestBase {
   }
 
   @Test
-  void nothingThatALateWorkerOfOursTriesHasAnEffectOnTheRunOfAGoWorker() {
+  void aLateJavaWorkerCannotAffectTheAttemptOfAGoWorker() {
     weEnqueue(SampleTasks.kept(ID, "sleep 1000ms"));
     Claim claim =
         BrokerConnection.brokerOf(redis)
@@ -235,7 +235,7 @@ class RecoveryIT extends InteropTestBase {
 
   /** In the long form a real one; here its lease is written as such a host would. */
   @Test
-  void theLeaseOfAGoHostWhoseClockIsBehindIsLeftAlone() {
+  void theLeaseOfAGoHostWhoseClockIsBehindIsKept() {
     weEnqueue(SampleTasks.kept(ID, "sleep 3000ms"));
     List<String> recovered = new CopyOnWriteArrayList<>();
     try (WorkerProcess go = goWorker()) {

@@ -34,7 +34,7 @@ class RollingMigrationIT extends InteropTestBase {
   private static final Duration A_LOOK = Duration.ofMillis(300);
 
   @Test
-  void whatGoLeftWeFinishAndTheOtherWayRound() {
+  void eachSideFinishesTasksOfTheOther() {
     leaveAndFinish(Side.GO, "go");
     leaveAndFinish(Side.JAVA, "java");
     leaveAndFinish(Side.GO, "again");
@@ -169,7 +169,7 @@ class RollingMigrationIT extends InteropTestBase {
     assertThat(stats().size()).isZero();
   }
 
-  /** With what was known of each. */
+  /** With the values of each before the migration. */
   private void assertAllSeenOnce(Left left, List<WorkerProcess.Event> seen, int recovered) {
     List<GoTask> untouched = new ArrayList<>(left.untouched());
     untouched.add(left.unique("after"));

@@ -68,7 +68,7 @@ final class SampleTasks {
     return tasks;
   }
 
-  /** A task that tells the handler what to do. */
+  /** A task whose payload controls the handler. */
   static GoTask text(String id, String payload) {
     return GoTask.of(id, payload).build();
   }

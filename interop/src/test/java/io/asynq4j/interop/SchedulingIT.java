@@ -33,7 +33,7 @@ class SchedulingIT extends InteropTestBase {
 
   private static final Instant DEADLINE = Instant.parse("2069-11-22T23:00:00Z");
 
-  /** What both tell of an entry; times in seconds. */
+  /** Values of an entry that both sides show; times in seconds. */
   private record Shown(
       String id, String spec, String type, String payload, long next, long previous) {
 

@@ -27,7 +27,7 @@ class SemaphoreIT extends InteropTestBase {
   private static final int TOKENS = 2;
 
   @Test
-  void bothTakeTheirTokensFromOneHeap() {
+  void bothUseTheSameSemaphoreTokens() {
     Path program = GoPrograms.semaphore(setting.go());
     TaskSemaphore semaphore = TaskSemaphore.create(redis, SCOPE, TOKENS);
     CountDownLatch enough = new CountDownLatch(1);

@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Server processes of both kinds that are killed and replaced, and what they have told. */
+/** Server processes of both kinds that are killed and replaced, and the events they reported. */
 final class ServerFleet implements AutoCloseable {
 
   /** How a process of a kind is started. */
   record Kind(String name, List<String> command) {}
 
-  /** One process, as far as it matters to what it told. */
+  /** One process and its events. */
   static final class Member {
     private final String kind;
     private long doomedAt;
@@ -46,7 +46,7 @@ final class ServerFleet implements AutoCloseable {
       return killedAt != 0;
     }
 
-    /** When it was about to be killed, in milliseconds: what is told later may yet be its own. */
+    /** When it was about to be killed, in milliseconds; it may still report events after that. */
     long doomedAt() {
       return doomedAt;
     }
@@ -126,7 +126,7 @@ final class ServerFleet implements AutoCloseable {
   /**
    * An attempt at a task.
    *
-   * @param end milliseconds; 0 when nothing was told of it
+   * @param end milliseconds; 0 if no end was reported
    * @param ending done, failed, archive, or nothing
    * @param tasks of the group that the task was made of
    */
@@ -157,7 +157,7 @@ final class ServerFleet implements AutoCloseable {
       Map<String, List<Loss>> lost,
       Map<String, Joining> joined) {}
 
-  /** What all of them have told, by task, in the order of their beginnings. */
+  /** All reported attempts by task, in the order of their starts. */
   Told told() {
     Map<Member, List<String>> logs = new LinkedHashMap<>();
     all.forEach(running -> logs.put(running.member, lines(running.log)));

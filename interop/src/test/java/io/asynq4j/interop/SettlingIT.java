@@ -58,7 +58,7 @@ class SettlingIT extends InteropTestBase {
   }
 
   @Test
-  void equalEndingsLeaveEqualTasksAndStatistics() {
+  void equalOutcomesLeaveEqualTasksAndStatistics() {
     List<GoTask> tasks = tasks();
     assertThat(weEnqueue(tasks)).allMatch(EnqueueResult::isEnqueued);
     process(Side.GO, Q);
@@ -78,7 +78,7 @@ class SettlingIT extends InteropTestBase {
     assertTheDoctorFindsNothing();
   }
 
-  /** Each tells of it in its own words; the rest is the same. */
+  /** The error texts differ; everything else is equal. */
   @Test
   void aPanicIsAFailureLikeAnyOther() {
     List<GoTask> tasks =
@@ -138,7 +138,7 @@ class SettlingIT extends InteropTestBase {
   }
 
   @Test
-  void whatOneSideKeepsTheOtherDeletesWhenItsTimeIsOverAndNotBefore() {
+  void eachSideDeletesRetainedTasksOfTheOtherWhenTheirRetentionEnds() {
     for (Side keeper : Side.values()) {
       List<String> ids = List.of(keeper + " over", keeper + " nearly", keeper + " kept");
       enqueue(keeper.other(), ids.stream().map(id -> SampleTasks.kept(id, "x")).toList());

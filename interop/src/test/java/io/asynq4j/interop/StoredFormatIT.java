@@ -128,7 +128,7 @@ class StoredFormatIT extends InteropTestBase {
 
   /** But for deadlines: nothing may run beyond them. */
   @Test
-  void partsOfASecondAreCutOffByGoAndRoundedUpByUs() {
+  void fractionsOfASecondAreTruncatedByGoAndRoundedUpByJava() {
     Duration odd = Duration.ofMillis(1500);
     Instant later = redis.clock().instant().truncatedTo(ChronoUnit.SECONDS).plus(HOUR);
     for (Side side : Side.values()) {
@@ -160,7 +160,7 @@ class StoredFormatIT extends InteropTestBase {
   }
 
   @Test
-  void neitherTakesALockForLessThanASecond() {
+  void neitherSideAcceptsALockShorterThanASecond() {
     GoTask brief = GoTask.of("brief", "x").unique(Duration.ofMillis(999)).build();
 
     assertThatThrownBy(() -> goEnqueues(brief)).hasMessageContaining("less than 1s");
@@ -168,7 +168,7 @@ class StoredFormatIT extends InteropTestBase {
   }
 
   @Test
-  void bothListWhatGoEnqueuedAndSayTheSameOfIt() {
+  void bothListTasksEnqueuedByGoWithEqualValues() {
     List<GoTask> inputs = inputs();
     assertThat(goEnqueues(inputs)).extracting(Answer::verdict).containsOnly("enqueued");
 
@@ -176,7 +176,7 @@ class StoredFormatIT extends InteropTestBase {
   }
 
   @Test
-  void bothListWhatWeEnqueuedAndSayTheSameOfItButForHeadersThatGoDoesNotKnow() {
+  void bothListTasksEnqueuedByJavaWithEqualValuesExceptHeadersUnknownToGo() {
     List<GoTask> inputs = inputs(/* withHeaders= */ true);
     assertThat(weEnqueue(inputs)).allMatch(EnqueueResult::isEnqueued);
 

@@ -19,7 +19,7 @@ final class TestRedis implements AutoCloseable {
   enum Kind {
     STANDALONE("one Redis"),
     CLUSTER("a cluster"),
-    /** For a client that does not understand how newer ones tell of their nodes. */
+    /** For a client that cannot parse the node list of newer versions. */
     OLD_CLUSTER("a cluster of Redis 6.2");
 
     private final String title;

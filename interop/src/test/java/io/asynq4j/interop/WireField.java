@@ -11,7 +11,7 @@ import java.util.List;
  * A field of a message as it lies there: neither put into order nor understood.
  *
  * @param hex all of its bytes, with those of its tag and its length
- * @param number what it says, if it is a number
+ * @param number its value if it is a number
  */
 record WireField(int tag, String hex, long number) {
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class CpuStealTimeTest {
 
   @Test
-  void itIsTheEighthTimeOfAllProcessorsAndGuestsAreNotCountedTwice() {
+  void stealTimeIsTheEighthFieldAndGuestTimeIsNotCountedTwice() {
     assertThat(CpuStealTime.parse("cpu  100 2 30 400 5 0 7 56 90 1"))
         .isEqualTo(new CpuStealTime(56, 600));
   }
@@ -19,7 +19,7 @@ class CpuStealTimeTest {
   }
 
   @Test
-  void aSystemThatDoesNotTellHasNoneStolen() {
+  void aSystemWithoutStealTimeReportsNone() {
     assertThat(CpuStealTime.parse("")).isEqualTo(new CpuStealTime(0, 0));
     assertThat(CpuStealTime.now().shareSince(CpuStealTime.now())).isBetween(0.0, 1.0);
   }

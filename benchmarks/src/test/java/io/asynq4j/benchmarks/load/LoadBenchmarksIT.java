@@ -86,7 +86,7 @@ class LoadBenchmarksIT {
   }
 
   @Test
-  void aRedisOfOnesOwnIsMeasuredWithSizesOfOnesOwn() {
+  void anExistingRedisIsMeasuredWithCustomSizes() {
     try (EmbeddedRedis redis = EmbeddedRedis.start()) {
       assertThat(
               run(
@@ -108,7 +108,7 @@ class LoadBenchmarksIT {
   }
 
   @Test
-  void anUnknownProgramIsAnsweredWithWhatThereIs() {
+  void anUnknownProgramIsRefusedWithTheKnownOnes() {
     assertThat(run("drian")).isEqualTo(2);
     assertThat(err.toString()).contains("drian", "drain");
   }

@@ -51,7 +51,7 @@ class MeasuringToolsTest {
   }
 
   @Test
-  void aCommandIsToldWithoutThePasswordsInItsUrls() {
+  void aCommandIsShownWithoutThePasswordsInItsUrls() {
     assertThat(
             LoadBenchmark.withoutPasswords(
                 "drain --redis redis-sentinel://u:one@h/0?master=m&password=two&trustStorePassword=three --quick"))

@@ -49,7 +49,7 @@ class PeerComparisonBenchmarkIT {
   }
 
   @Test
-  void ratesAreMeasuredForGoAndForUsAlsoOverAWayThatTakesLonger() throws IOException {
+  void ratesAreMeasuredForGoAndJavaAlsoWithAddedLatency() throws IOException {
     assertThat(run("--peers", "go", "--only", "drain,enqueue", "--delays", "0,1"))
         .as(err.toString())
         .isZero();
@@ -73,7 +73,7 @@ class PeerComparisonBenchmarkIT {
   }
 
   @Test
-  void timesAreMeasuredForGoAndForUs() {
+  void timesAreMeasuredForGoAndJava() {
     assertThat(
             run("--peers", "go", "--only", "idle-pickup,due,idle-cost,recovery", "--delays", "0"))
         .as(err.toString())
@@ -107,7 +107,7 @@ class PeerComparisonBenchmarkIT {
       named = "asynq4j.full",
       matches = "true",
       disabledReason = "the other peers of the comparison are fetched only in --full")
-  void everyPeerThatCanBeHadSaysItsVersionAndHowItIsSetUp() {
+  void everyAvailablePeerReportsItsVersionAndSetup() {
     assertThat(run("--only", "enqueue", "--delays", "0")).as(err.toString()).isZero();
 
     for (JsonNode row : json().get("tables").get(2).get("rows")) {
@@ -120,7 +120,7 @@ class PeerComparisonBenchmarkIT {
   }
 
   @Test
-  void anUnknownPeerOrTopicIsAnsweredWithThoseThatAreThere() {
+  void anUnknownPeerOrTopicIsRefusedWithTheKnownOnes() {
     assertThat(run("--peers", "celery")).isNotZero();
     assertThat(err.toString()).contains("celery", "bullmq");
 

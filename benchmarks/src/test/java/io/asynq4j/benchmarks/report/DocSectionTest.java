@@ -18,7 +18,7 @@ class DocSectionTest {
   }
 
   @Test
-  void onlyWhatStandsBetweenTheTwoCommentsIsReplaced() throws IOException {
+  void onlyTheTextBetweenTheMarkersIsReplaced() throws IOException {
     Path page = document("before\n<!-- drain -->\nold\nlines\n<!-- /drain -->\nafter\n");
 
     DocSection.of(page, "drain").replace("new\n");
@@ -27,7 +27,7 @@ class DocSectionTest {
   }
 
   @Test
-  void whatWasEditedMeanwhileElsewhereInTheDocumentStays() throws IOException {
+  void concurrentEditsElsewhereInTheDocumentAreKept() throws IOException {
     Path page = document("<!-- drain -->\n<!-- /drain -->\nafter\n");
     DocSection section = DocSection.of(page, "drain");
     document("edited\n<!-- drain -->\n<!-- /drain -->\nafter\n");
@@ -38,7 +38,7 @@ class DocSectionTest {
   }
 
   @Test
-  void aDocumentWithoutThePlaceIsRefusedBeforeAnythingIsMeasured() throws IOException {
+  void aDocumentWithoutTheMarkersIsRefusedBeforeAnythingIsMeasured() throws IOException {
     Path page = document("<!-- enqueue -->\n<!-- /enqueue -->\n");
 
     assertThatThrownBy(() -> DocSection.of(page, "drain"))

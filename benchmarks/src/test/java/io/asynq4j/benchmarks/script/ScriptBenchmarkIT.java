@@ -89,7 +89,7 @@ class ScriptBenchmarkIT {
   }
 
   @Test
-  void thereIsABarForEveryPromise() {
+  void everyPromiseHasAThreshold() {
     assertThat(report.bars())
         .extracting(Threshold::what)
         .anyMatch(what -> what.startsWith("claim/"))

@@ -35,7 +35,7 @@ public final class GoPrograms {
 
   private static final String ASYNQ = "github.com/hibiken/asynq";
 
-  /** What Go says when it was told that there is no such module, or not for us. */
+  /** Output of Go if the proxy has no such module or refuses it. */
   private static final Pattern REFUSAL =
       Pattern.compile("\\b(401|403|404|410) [A-Z]|not available|unknown revision");
 
@@ -138,7 +138,7 @@ public final class GoPrograms {
         : build(PEER, modules.file, version.tags(), List.of(), program);
   }
 
-  /** The file that says which modules to build of, or why there is none. */
+  /** The module file to build with, or the reason why there is none. */
   private record Modules(Path file, @Nullable String missing) {}
 
   /** That of the newest commit is made here. */
@@ -159,7 +159,7 @@ public final class GoPrograms {
     return new Modules(modules, null);
   }
 
-  /** A proxy that says no is another thing than one that says nothing. */
+  /** Whether the proxy refused the module, as opposed to not replying. */
   static String whyNotGiven(GoVersion version, Output got) {
     boolean refused = REFUSAL.matcher(got.errors).find();
     return (refused ? "the module proxy does not give " : "there was no way to fetch ")
@@ -198,8 +198,8 @@ public final class GoPrograms {
   }
 
   /**
-   * Go asks the kernel for the time past all libraries, so the clock is put back where the program
-   * is built: a line is added to what Go's own {@code time.Now} does.
+   * Go reads the time directly from the kernel, so the clock is set back when the program is built:
+   * a line is added to Go's own {@code time.Now}.
    */
   private static @Nullable String buildWithSlowClock(
       GoVersion version, Duration behind, Path program) throws IOException {

@@ -12,7 +12,7 @@ class GoProgramsTest {
   }
 
   @Test
-  void aRefusalIsToldWithItsReasonAndWithoutTheHost() {
+  void aRefusalIsReportedWithItsReasonButWithoutTheHost() {
     assertThat(
             why(
                 """
@@ -28,7 +28,7 @@ class GoProgramsTest {
   }
 
   @Test
-  void silenceAndABrokenLineAreNoRefusal() {
+  void aTimeoutOrABrokenConnectionIsNotARefusal() {
     assertThat(why("no answer within 120 s"))
         .isEqualTo("there was no way to fetch the newest commit of asynq (no answer within 120 s)");
     assertThat(why("go: module lookup failed: dial tcp proxy.example.org:443: connection refused"))

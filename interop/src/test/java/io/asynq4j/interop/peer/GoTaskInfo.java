@@ -8,7 +8,7 @@ import java.util.Base64;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What Go's inspector says of a task, in the words of {@code inspect.go}; bytes are in Base64. */
+/** A task as Go's inspector returns it through {@code inspect.go}; bytes are in Base64. */
 public record GoTaskInfo(
     String id,
     String queue,
@@ -60,7 +60,7 @@ public record GoTaskInfo(
         Base64.getEncoder().encodeToString(info.result().bytes()));
   }
 
-  /** What must be seen of a task that nobody has run yet. */
+  /** Expected values of a task that has not run yet. */
   public static GoTaskInfo expected(GoTask task, TaskState state) {
     long timeout =
         task.timeout() == 0 && task.deadline() == 0
@@ -87,7 +87,7 @@ public record GoTaskInfo(
         "");
   }
 
-  /** This as a version of Go says it. */
+  /** The same values as this version of Go reports them. */
   public GoTaskInfo as(GoVersion version) {
     return version.knowsHeaders()
         ? this

@@ -21,7 +21,7 @@ public enum GoVersion {
     this.tags = tags;
   }
 
-  /** The file that says which modules it is built of. */
+  /** Name of its module file. */
   String modFile() {
     return modFile;
   }

@@ -9,7 +9,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.function.Consumer;
 
-/** Does what the payload says, as the handler on the other side does: see {@code work.go}. */
+/** Acts as the payload requests, like the Go handler in {@code work.go}. */
 public record PayloadDrivenHandler(Consumer<WorkerProcess.Event> events) implements Handler<Task> {
 
   @Override
@@ -35,7 +35,7 @@ public record PayloadDrivenHandler(Consumer<WorkerProcess.Event> events) impleme
         yield Outcome.done();
       }
       case "fail" -> Outcome.retry(words[1]);
-      // The error of a Go handler that gives up says so itself.
+      // A Go handler that gives up returns an error that contains this.
       case "archive" -> Outcome.archive(words[1] + ": skip retry for the task");
       case "panic" -> throw new IllegalStateException(words[1]);
       case "revoke" -> Outcome.drop();

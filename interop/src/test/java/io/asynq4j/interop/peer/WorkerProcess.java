@@ -16,16 +16,16 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
-/** A worker or a scheduler in a process of its own, that tells in JSON lines what it does. */
+/** A worker or scheduler in its own process that reports events as JSON lines. */
 public final class WorkerProcess implements AutoCloseable {
 
   private static final Duration SOON = Duration.ofSeconds(60);
 
   /**
-   * What a worker tells.
+   * An event that a worker reports.
    *
-   * @param event ready, started, finished (by the handler), settled and lost (told by ours only),
-   *     registered (by a scheduler), acquired, refused and released (of a semaphore)
+   * @param event ready, started, finished (by the handler), settled and lost (reported by Java
+   *     only), registered (by a scheduler), acquired, refused and released (of a semaphore)
    * @param payload in Base64
    * @param deadline Unix seconds
    * @param at when a task was started, in Unix milliseconds
@@ -43,7 +43,7 @@ public final class WorkerProcess implements AutoCloseable {
       @Nullable String error,
       long at) {
 
-    /** Nothing is told of what is empty. */
+    /** Empty fields are not reported. */
     public Map<String, String> headersOrNone() {
       return headers == null ? Map.of() : headers;
     }
@@ -60,7 +60,7 @@ public final class WorkerProcess implements AutoCloseable {
     this.process = process;
   }
 
-  /** Starts it with this on its input, and returns when it says that it is ready. */
+  /** Starts the process with this input, and returns when it reports that it is ready. */
   public static WorkerProcess start(List<String> command, String input, Path log) {
     try {
       WorkerProcess worker =
@@ -103,7 +103,7 @@ public final class WorkerProcess implements AutoCloseable {
     return events.stream().filter(event -> event.event.equals(kind)).toList();
   }
 
-  /** Waits until it has told this of a task, or of any. */
+  /** Waits until it has reported this event for a task, or for any. */
   public Event await(String kind, @Nullable String id) {
     return Awaitility.await(kind + " " + id)
         .pollInterval(Duration.ofMillis(10))
@@ -116,7 +116,7 @@ public final class WorkerProcess implements AutoCloseable {
         .orElseThrow();
   }
 
-  /** Waits until it has told this so often. */
+  /** Waits until it has reported this event this many times. */
   public void awaitCount(String kind, int count) {
     Awaitility.await(count + " times " + kind)
         .pollInterval(Duration.ofMillis(20))
