@@ -1,22 +1,26 @@
 package io.asynq4j.schedule;
 
 /**
- * What becomes of instants that nobody fired when it was time: no scheduler ran, or Redis was down.
- * Immutable. However late, an instant is fired once at most.
+ * What happens to instants that did not fire in time, because no scheduler ran or Redis was
+ * unavailable. An instant fires at most once, however late. Immutable.
  */
 public sealed interface MissedPolicy {
 
-  /** They are left out, but for the latest one when it is only a little late (the grace time). */
+  /** Skips missed instants. The latest one still fires within the scheduler's grace time. */
   static MissedPolicy skip() {
     return new Skip();
   }
 
-  /** The latest of them is fired, however late, and stands for all. */
+  /** Fires once for all missed instants, with the latest of them. */
   static MissedPolicy runOnce() {
     return new RunOnce();
   }
 
-  /** All are fired, in their order; of more than so many only the latest. */
+  /**
+   * Fires all missed instants in order.
+   *
+   * @param most maximum number of instants, 1 to 100,000; only the latest ones fire
+   */
   static MissedPolicy runAll(int most) {
     return new RunAll(most);
   }
@@ -32,7 +36,7 @@ public sealed interface MissedPolicy {
     public RunAll {
       if (most < 1 || most > LIMIT) {
         throw new IllegalArgumentException(
-            "how many missed instants are run at most must be 1 to " + LIMIT + ": " + most);
+            "the maximum number of missed instants must be 1 to " + LIMIT + ", got " + most);
       }
     }
   }

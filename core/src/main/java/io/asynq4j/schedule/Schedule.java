@@ -12,30 +12,35 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When something is to happen again and again. Immutable; two are equal when they have the same
- * {@link #spec}.
+ * The times at which an entry fires, by cron or at intervals. Immutable; two schedules are equal if
+ * they have the same {@link #spec}.
  */
 public sealed interface Schedule permits RecurringSchedule {
 
   /**
-   * By a spec as Go's asynq has them: five fields of cron, {@code @daily} and the like, or {@code
-   * @every 90s}; with {@code CRON_TZ=Europe/Oslo} and a space before it in that zone, else in UTC.
+   * Parses a spec in the format of Go's asynq: five cron fields, a descriptor such as {@code
+   * @daily}, or {@code @every 90s}. Times are in UTC unless the spec starts with a zone, such as
+   * {@code CRON_TZ=Europe/Oslo 0 3 * * *}.
+   *
+   * @throws IllegalArgumentException if the spec is invalid
    */
   static Schedule of(String spec) {
     return of(spec, null);
   }
 
-  /** By cron in UTC, unless the spec names a zone. */
+  /** Returns a cron schedule in UTC, unless the spec names a zone. */
   static Schedule cron(String spec) {
     return of(spec, null);
   }
 
-  /** By cron in a zone. */
+  /** Returns a cron schedule in a time zone. */
   static Schedule cron(String spec, ZoneId zone) {
     return of(spec, zone);
   }
 
-  /** Again and again after this time, in whole seconds, counted from when it was first known. */
+  /**
+   * Returns a schedule with a fixed interval in whole seconds, from when the entry is first known.
+   */
   static Schedule every(Duration period) {
     return new IntervalSchedule(period);
   }
@@ -46,14 +51,14 @@ public sealed interface Schedule permits RecurringSchedule {
     if (spec.startsWith("CRON_TZ=") || spec.startsWith("TZ=")) {
       if (given != null) {
         throw new IllegalArgumentException(
-            "the spec \"" + text + "\" names a zone itself; leave out either it or " + given);
+            "the spec \"" + text + "\" names a time zone; remove it, or do not pass " + given);
       }
       int space = spec.indexOf(' ');
       if (space < 0) {
         throw new IllegalArgumentException(
             "the spec \""
                 + text
-                + "\" has nothing behind its zone; write \"CRON_TZ=Europe/Oslo 0 3 * * *\"");
+                + "\" has nothing after its zone; write \"CRON_TZ=Europe/Oslo 0 3 * * *\"");
       }
       zone = CronSchedule.zone(spec.substring(spec.indexOf('=') + 1, space));
       spec = spec.substring(space + 1).trim();
@@ -64,12 +69,12 @@ public sealed interface Schedule permits RecurringSchedule {
     return new CronSchedule(spec, zone);
   }
 
-  /** The text that stands for it, which Go reads too. */
+  /** Returns the schedule as text that {@link #of(String)} and Go can parse. */
   String spec();
 
   /**
-   * The next so many instants after one; fewer when there are no more within five years. Those of
-   * an {@code @every} schedule are counted from the instant that is given here.
+   * Returns the next instants after a time; fewer than {@code count} if there are no more within
+   * five years. The instants of an {@code @every} schedule count from the given time.
    */
   List<Instant> next(Instant after, int count);
 }

@@ -25,16 +25,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enqueues tasks again and again: by cron, at intervals, from a fixed list or a source that is
- * asked from time to time. Thread-safe.
+ * Enqueues tasks periodically, by cron or at intervals. Its entries are a fixed list, or come from
+ * a source that is read from time to time. Thread-safe.
  *
- * <p>Any number of replicas may run; each instant of an entry is fired once. An entry is known by
- * its name: how far it is, and whether it is paused, outlives all schedulers.
+ * <pre>{@code
+ * Scheduler scheduler =
+ *     Scheduler.builder(redis).add("nightly", Schedule.cron("0 3 * * *"), CLEANUP).build();
+ * scheduler.start();
+ * }</pre>
  *
- * <p>A scheduler uses a connection and does not close it.
+ * <p>Any number of replicas may run: each instant of an entry is fired once. Redis keeps the
+ * progress of an entry, and whether it is paused, under the name of the entry.
+ *
+ * <p>A scheduler does not close the connection that it uses.
  */
 public final class Scheduler implements AutoCloseable {
 
@@ -55,48 +62,47 @@ public final class Scheduler implements AutoCloseable {
     LaneExecutor lanes = new LaneExecutor(broker.watches(), broker.clock(), wakeUp);
     this.leadership = new LeaderElection(ledger, lanes, id, config.lease());
     ScheduleHistoryWriter history = new ScheduleHistoryWriter(broker.presence(), lanes);
-    FireDispatcher trigger =
+    FireDispatcher dispatcher =
         new FireDispatcher(
             ledger,
             lanes,
             history,
             new CompositeSchedulerListener(config.listeners()),
             config.instantHeader());
-    SchedulerLoop rounds =
+    SchedulerLoop loop =
         new SchedulerLoop(
             config,
             entries,
             ledger,
             lanes,
             leadership,
-            trigger,
+            dispatcher,
             history,
             new SchedulerPresence(broker.presence(), lanes, id, config.heartbeat()),
             broker.clock(),
             builder.followClock);
-    this.threads = new SchedulerLifecycle(config, entries, rounds, wakeUp, broker);
+    this.threads = new SchedulerLifecycle(config, entries, loop, wakeUp, broker);
   }
 
   public static Builder builder(RedisConnection redis) {
     return new Builder(BrokerConnection.brokerOf(redis), redis::ping).codec(redis.codec());
   }
 
-  /** On a broker whose clock needs no following. */
+  /** Returns a builder for a broker whose clock needs no synchronization. */
   static Builder builder(Broker broker) {
     return new Builder(broker, () -> {});
   }
 
   /**
-   * Begins, and returns. Redis need not be there yet. Fails with an {@code IllegalStateException}
-   * when it runs or has been stopped: it cannot be started twice.
+   * Starts the scheduler and returns. Redis need not be available yet.
+   *
+   * @throws IllegalStateException if it was started or stopped before
    */
   public void start() {
     threads.start();
   }
 
-  /**
-   * Stops, and leaves the rest to the other replicas at once. May be called any number of times.
-   */
+  /** Stops the scheduler, so that another replica takes over at once. Idempotent. */
   public void stop() {
     threads.stop();
   }
@@ -107,38 +113,40 @@ public final class Scheduler implements AutoCloseable {
     stop();
   }
 
-  /** Starts, and returns when the process was asked to end, or the scheduler was stopped. */
+  /** Starts the scheduler and returns when it was stopped, or when the JVM shuts down. */
   public void run() {
     threads.run();
   }
 
   /**
-   * Adds an entry, from now on. Each replica has to be told: entries that come and go are better
-   * off in a {@link ScheduleSource}.
+   * Adds an entry that fires from now on. Add it to each replica; for entries that change, use a
+   * {@linkplain Builder#source source} instead.
+   *
+   * @throws IllegalArgumentException if an entry has the same name
    */
   public void add(ScheduleEntry entry) {
     entries.add(entry);
     threads.wakeUp();
   }
 
-  /** Removes an entry that was added, and what is remembered of it. False when there is none. */
+  /** Removes an added entry and its progress. Returns false if there is no such entry. */
   public boolean remove(String name) {
     boolean removed = entries.remove(name);
     threads.wakeUp();
     return removed;
   }
 
-  /** The entries that it has now. */
+  /** Returns the current entries. */
   public List<ScheduleEntry> entries() {
     return List.copyOf(entries.all().values());
   }
 
-  /** The id under which others see it. */
+  /** Returns the ID of this scheduler, as shown by inspectors. */
   public String id() {
     return id;
   }
 
-  /** Whether it is this replica that enqueues now. */
+  /** Returns whether this replica is the one that enqueues. */
   public boolean isLeading() {
     return leadership.isLeading();
   }
@@ -147,7 +155,7 @@ public final class Scheduler implements AutoCloseable {
     return threads;
   }
 
-  /** Collects what a scheduler is to be; not thread-safe. */
+  /** Builder of a {@link Scheduler}. Not thread-safe. */
   public static final class Builder {
 
     private final Broker broker;
@@ -155,7 +163,7 @@ public final class Scheduler implements AutoCloseable {
     private final List<ScheduleEntry> entries = new ArrayList<>();
     private final List<SchedulerListener> listeners = new ArrayList<>();
     private PayloadCodec codec = PayloadCodec.json();
-    private @Nullable ScheduleSource source;
+    private @Nullable Callable<List<ScheduleEntry>> source;
     private Duration sourceInterval = Duration.ofMinutes(3);
     private Duration heartbeat = Duration.ofSeconds(10);
     private Duration leaderLease = Duration.ofSeconds(5);
@@ -177,76 +185,85 @@ public final class Scheduler implements AutoCloseable {
       return add(ScheduleEntry.of(name, schedule, task));
     }
 
-    /** A task without input, with the options of its type. */
+    /** Adds an entry for a task without input, with the options of its type. */
     public Builder add(String name, Schedule schedule, TaskType<Void> type) {
       return add(ScheduleEntry.of(name, schedule, type));
     }
 
-    /** A task with its input, and the options of its type. */
+    /** Adds an entry for a task with its input, and the options of its type. */
     public <T> Builder add(String name, Schedule schedule, TaskType<T> type, T input) {
       return add(ScheduleEntry.of(name, schedule, type, input, codec));
     }
 
-    /**
-     * How inputs of entries added after this become bytes. Default: the codec of the connection.
-     */
+    /** Sets the codec for the inputs of entries added later. Default: that of the connection. */
     public Builder codec(PayloadCodec codec) {
       this.codec = Objects.requireNonNull(codec, "codec");
       return this;
     }
 
-    /** Where to find more entries; asked at the start, and then every 3 minutes. */
-    public Builder source(ScheduleSource source) {
+    /**
+     * Sets a source of more entries, such as a table of a database. One thread of the scheduler
+     * calls it at the start, and then in each {@link #sourceInterval}; it may be slow.
+     *
+     * <p>It returns all entries. Unchanged entries continue, missing ones are forgotten. If it
+     * throws, or returns a name twice, the scheduler continues with its entries and calls it again
+     * later.
+     */
+    public Builder source(Callable<List<ScheduleEntry>> source) {
       this.source = Objects.requireNonNull(source, "source");
       return this;
     }
 
-    /** How often the source is asked; 3 minutes. */
+    /** Interval between calls of the source. Default: 3 minutes. */
     public Builder sourceInterval(Duration interval) {
       this.sourceInterval = interval;
       return this;
     }
 
-    /** Hears what is enqueued and what fails. */
+    /** Adds a listener, which is notified of enqueued tasks and failures. */
     public Builder listener(SchedulerListener listener) {
       listeners.add(Objects.requireNonNull(listener, "listener"));
       return this;
     }
 
-    /** How late an instant may be fired that is not to count as missed; 30 seconds. */
+    /** How late an instant may fire without counting as missed. Default: 30 seconds. */
     public Builder grace(Duration grace) {
       this.grace = grace;
       return this;
     }
 
-    /** How often the entries are shown to inspectors; 10 seconds. */
+    /** Interval at which the entries are published to inspectors. Default: 10 seconds. */
     public Builder heartbeat(Duration heartbeat) {
       this.heartbeat = heartbeat;
       return this;
     }
 
-    /** How long after its last sign of life a leader counts as gone; 5 seconds. */
+    /** Time after which a leader that does not renew its lead is replaced. Default: 5 seconds. */
     public Builder leaderLease(Duration lease) {
       this.leaderLease = lease;
       return this;
     }
 
-    /** Puts the instant that a task stands for into a header of this name, as ISO 8601. */
+    /** Adds the instant that a task fires for as a header, in ISO 8601. Default: no header. */
     public Builder instantHeader(String name) {
       this.instantHeader = name;
       return this;
     }
 
     /**
-     * As the original has it: every scheduler fires every instant, whatever others do, and
-     * remembers nothing beyond its life. Nothing can be paused then, and what is missed is lost.
+     * Runs without coordination, as Go's scheduler does: each replica fires each instant, and
+     * progress is lost when it stops. Entries cannot be paused, and missed instants are lost.
      */
     public Builder withoutLeader() {
       this.shared = false;
       return this;
     }
 
-    /** Checks everything; nothing is sent to Redis before the scheduler is started. */
+    /**
+     * Builds the scheduler. Nothing is sent to Redis before it is started.
+     *
+     * @throws IllegalArgumentException if a setting is out of range or two entries have one name
+     */
     public Scheduler build() {
       return new Scheduler(
           this,

@@ -1,8 +1,8 @@
 /**
- * Enqueueing tasks again and again, by cron or at intervals.
+ * Periodic tasks, by cron or at intervals.
  *
- * <p>Start with {@link io.asynq4j.schedule.Scheduler} and {@link io.asynq4j.schedule.Schedule}.
- * {@link io.asynq4j.schedule.ScheduleSource} is for entries that come and go.
+ * <p>Start with {@link io.asynq4j.schedule.Scheduler} and {@link io.asynq4j.schedule.Schedule}. A
+ * {@link io.asynq4j.schedule.ScheduleEntry} is a task with its schedule.
  */
 @NullMarked
 package io.asynq4j.schedule;

@@ -253,12 +253,12 @@ public final class FireDispatcher {
       } else {
         slot.state(slot.state().fired(fire.firing().instant()));
       }
-      tell(fire.firing(), answer, enqueued);
+      report(fire.firing(), answer, enqueued);
     }
   }
 
   private void failed(FireCall call, BrokerException failure, Instant now) {
-    tellFailure(call.fires(), failure);
+    reportFailure(call.fires(), failure);
     if (failure instanceof BrokerUnavailableException) {
       return;
     }
@@ -271,7 +271,7 @@ public final class FireDispatcher {
     }
   }
 
-  private void tell(Firing firing, EnqueueReply answer, List<Firing> enqueued) {
+  private void report(Firing firing, EnqueueReply answer, List<Firing> enqueued) {
     ScheduleEntry entry = firing.entry();
     RuntimeException error =
         switch (answer.verdict()) {
@@ -296,7 +296,7 @@ public final class FireDispatcher {
   }
 
   /** Reports firings that failed, once per instant. */
-  private void tellFailure(List<PendingFire> fires, BrokerException error) {
+  private void reportFailure(List<PendingFire> fires, BrokerException error) {
     for (PendingFire fire : fires) {
       Instant instant = fire.firing().instant();
       boolean isFired = !instant.isAfter(fire.slot().state().decided());
@@ -307,11 +307,11 @@ public final class FireDispatcher {
   }
 
   /** Reports due firings that could not even be tried. */
-  void tellFailure(Map<DueEntry, List<Instant>> due, BrokerException error, Instant now) {
+  void reportFailure(Map<DueEntry, List<Instant>> due, BrokerException error, Instant now) {
     Map<QueueName, List<PendingFire>> byQueue = new LinkedHashMap<>();
     due.forEach(
         (slot, instants) ->
             instants.forEach(instant -> add(byQueue, slot, slot.state().decided(), instant, now)));
-    byQueue.values().forEach(fires -> tellFailure(fires, error));
+    byQueue.values().forEach(fires -> reportFailure(fires, error));
   }
 }

@@ -83,7 +83,7 @@ public final class LaneExecutor {
 
   private record Finished(Lane lane, Runnable handling) {}
 
-  private final StoreWatch lookout;
+  private final StoreWatch watch;
   private final Clock clock;
   private final SchedulerWakeup wakeUp;
   private final ThreadPoolExecutor threads =
@@ -104,8 +104,8 @@ public final class LaneExecutor {
 
   private boolean sharded;
 
-  public LaneExecutor(StoreWatch lookout, Clock clock, SchedulerWakeup wakeUp) {
-    this.lookout = lookout;
+  public LaneExecutor(StoreWatch watch, Clock clock, SchedulerWakeup wakeUp) {
+    this.watch = watch;
     this.clock = clock;
     this.wakeUp = wakeUp;
   }
@@ -118,7 +118,7 @@ public final class LaneExecutor {
 
   /** Returns the lane for calls about one queue. */
   Lane of(Purpose purpose, QueueName queue) {
-    return of(purpose, lookout.shardOf(queue));
+    return of(purpose, watch.shardOf(queue));
   }
 
   Lane of(Purpose purpose, String server) {
@@ -293,7 +293,7 @@ public final class LaneExecutor {
 
   /** Handles the results of completed calls. Each round starts with it. */
   void collect() {
-    sharded |= serverSeen || !lookout.shardOf(QueueName.DEFAULT).isEmpty();
+    sharded |= serverSeen || !watch.shardOf(QueueName.DEFAULT).isEmpty();
     RuntimeException first = null;
     for (Finished next = finished.poll(); next != null; next = finished.poll()) {
       busy.remove(next.lane());

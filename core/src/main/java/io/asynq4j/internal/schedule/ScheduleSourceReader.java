@@ -1,9 +1,10 @@
 package io.asynq4j.internal.schedule;
 
 import io.asynq4j.internal.text.SafeLog;
-import io.asynq4j.schedule.ScheduleSource;
+import io.asynq4j.schedule.ScheduleEntry;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,13 +19,16 @@ final class ScheduleSourceReader {
   /** Delay after a failure, shorter than the usual interval. */
   private static final Duration SOON = Duration.ofSeconds(10);
 
-  private final ScheduleSource source;
+  private final Callable<List<ScheduleEntry>> source;
   private final Duration interval;
   private final ScheduleEntryRegistry entries;
   private final Runnable changed;
 
   ScheduleSourceReader(
-      ScheduleSource source, Duration interval, ScheduleEntryRegistry entries, Runnable changed) {
+      Callable<List<ScheduleEntry>> source,
+      Duration interval,
+      ScheduleEntryRegistry entries,
+      Runnable changed) {
     this.source = source;
     this.interval = interval;
     this.entries = entries;
@@ -34,7 +38,7 @@ final class ScheduleSourceReader {
   /** Reads once. Returns the delay until the next read. */
   Duration read() throws InterruptedException {
     try {
-      entries.replaceSourced(List.copyOf(source.entries()));
+      entries.replaceSourced(List.copyOf(source.call()));
       changed.run();
       return interval;
     } catch (InterruptedException e) {

@@ -1,14 +1,15 @@
 package io.asynq4j.internal.schedule;
 
-import io.asynq4j.schedule.ScheduleSource;
+import io.asynq4j.schedule.ScheduleEntry;
 import io.asynq4j.schedule.SchedulerListener;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** The configuration of a scheduler. Immutable; all values are validated here. */
 public record SchedulerConfig(
-    @Nullable ScheduleSource source,
+    @Nullable Callable<List<ScheduleEntry>> source,
     Duration sourceInterval,
     Duration heartbeat,
     Duration lease,

@@ -3,10 +3,12 @@ package io.asynq4j.internal.schedule;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.internal.time.TimeMath;
-import io.asynq4j.schedule.ScheduleSource;
+import io.asynq4j.schedule.ScheduleEntry;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +23,11 @@ public final class SchedulerLifecycle {
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
   private static final long STOP_MILLIS = 10_000;
 
-  private final SchedulerLoop rounds;
+  private final SchedulerLoop loop;
   private final Broker broker;
   private final Clock clock;
   private final @Nullable ScheduleSourceReader reader;
-  private final Thread roundsThread = daemon(this::runRounds, "asynq-scheduler");
+  private final Thread loopThread = daemon(this::runLoop, "asynq-scheduler");
   private final Thread sourceThread = daemon(this::readSource, "asynq-schedule-source");
   private final SchedulerWakeup wakeUp;
   private final CountDownLatch stopping = new CountDownLatch(1);
@@ -36,14 +38,14 @@ public final class SchedulerLifecycle {
   public SchedulerLifecycle(
       SchedulerConfig config,
       ScheduleEntryRegistry entries,
-      SchedulerLoop rounds,
+      SchedulerLoop loop,
       SchedulerWakeup wakeUp,
       Broker broker) {
-    this.rounds = rounds;
+    this.loop = loop;
     this.wakeUp = wakeUp;
     this.broker = broker;
     this.clock = broker.clock();
-    ScheduleSource source = config.source();
+    Callable<List<ScheduleEntry>> source = config.source();
     this.reader =
         source == null
             ? null
@@ -63,7 +65,7 @@ public final class SchedulerLifecycle {
     }
     beforeClose = broker.beforeClose(this::stopBeforeClose);
     started = true;
-    roundsThread.start();
+    loopThread.start();
     if (reader != null) {
       sourceThread.start();
     }
@@ -72,8 +74,8 @@ public final class SchedulerLifecycle {
   private void stopBeforeClose() {
     if (!isStopping()) {
       log.error(
-          "the Redis connection is being closed while a scheduler uses it, so the scheduler stops first;"
-              + " stop schedulers before you close their connection");
+          "the Redis connection is being closed while a scheduler uses it, so the scheduler stops"
+              + " first; stop schedulers before you close their connection");
     }
     stop();
   }
@@ -86,18 +88,18 @@ public final class SchedulerLifecycle {
     return stopping.getCount() == 0;
   }
 
-  private void runRounds() {
+  private void runLoop() {
     while (!isStopping()) {
       Duration pause = AFTER_FAILURE;
       try {
-        Instant next = rounds.round();
+        Instant next = loop.round();
         pause = Duration.between(clock.instant(), next);
       } catch (RuntimeException | Error e) {
         SafeLog.error(log, "a round of the scheduler failed; it continues with the next round", e);
       }
       sleep(pause);
     }
-    rounds.end();
+    loop.end();
     Broker.Registration registration = beforeClose;
     if (registration != null) {
       registration.close();
@@ -139,7 +141,7 @@ public final class SchedulerLifecycle {
     wakeUp();
     sourceThread.interrupt();
     try {
-      if (Thread.currentThread() != roundsThread
+      if (Thread.currentThread() != loopThread
           && !stopped.await(STOP_MILLIS, TimeUnit.MILLISECONDS)) {
         log.warn(
             "the scheduler has not stopped within {} ms; its thread continues in the background",
@@ -168,10 +170,10 @@ public final class SchedulerLifecycle {
 
   /** Runs one round and the rounds that its calls cause, for tests that set the time. */
   public Instant round() {
-    Instant next = rounds.round();
-    while (rounds.isBusy() && !isStopping()) {
+    Instant next = loop.round();
+    while (loop.isBusy() && !isStopping()) {
       sleep(AFTER_FAILURE);
-      next = rounds.round();
+      next = loop.round();
     }
     return next;
   }
@@ -184,6 +186,6 @@ public final class SchedulerLifecycle {
   }
 
   public void endRounds() {
-    rounds.end();
+    loop.end();
   }
 }

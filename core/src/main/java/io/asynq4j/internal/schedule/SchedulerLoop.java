@@ -50,9 +50,9 @@ public final class SchedulerLoop {
   private final ScheduleLedger ledger;
   private final LaneExecutor lanes;
   private final LeaderElection leadership;
-  private final FireDispatcher trigger;
+  private final FireDispatcher dispatcher;
   private final ScheduleHistoryWriter history;
-  private final SchedulerPresence showcase;
+  private final SchedulerPresence presence;
   private final EntryStateLoader states;
   private final Clock clock;
   private final Runnable followClock;
@@ -73,9 +73,9 @@ public final class SchedulerLoop {
       ScheduleLedger ledger,
       LaneExecutor lanes,
       LeaderElection leadership,
-      FireDispatcher trigger,
+      FireDispatcher dispatcher,
       ScheduleHistoryWriter history,
-      SchedulerPresence showcase,
+      SchedulerPresence presence,
       Clock clock,
       Runnable followClock) {
     this.config = config;
@@ -83,11 +83,11 @@ public final class SchedulerLoop {
     this.ledger = ledger;
     this.lanes = lanes;
     this.leadership = leadership;
-    this.trigger = trigger;
+    this.dispatcher = dispatcher;
     this.history = history;
-    this.showcase = showcase;
+    this.presence = presence;
     this.states =
-        new EntryStateLoader(ledger, timetable, lanes, showcase::renew, this::tellStatesFailure);
+        new EntryStateLoader(ledger, timetable, lanes, presence::renew, this::reportStatesFailure);
     this.clock = clock;
     this.followClock = followClock;
   }
@@ -107,14 +107,14 @@ public final class SchedulerLoop {
       if (leadership.isLeading()) {
         readStates();
         fire(clock.instant());
-        showcase.show(timetable, now);
+        presence.show(timetable, now);
       }
       history.write();
       back(now);
     } catch (BrokerException e) {
       away(e, now);
       if (!leadership.isFollowing()) {
-        tellFailure(e, slot -> true);
+        reportFailure(e, slot -> true);
       }
       nextCheck = now.plus(CHECK);
       return nextCheck;
@@ -137,7 +137,7 @@ public final class SchedulerLoop {
         toForget.addAll(gone);
       }
       toForget.removeAll(all.keySet());
-      showcase.renew();
+      presence.renew();
       nextCheck = Instant.MIN;
     }
   }
@@ -191,12 +191,12 @@ public final class SchedulerLoop {
   private void leadershipLost() {
     timetable.forgetStates();
     revision = null;
-    showcase.hide();
+    presence.hide();
   }
 
   private void leadershipUnknown(Throwable failure) {
     if (!leadership.isLeading() && !leadership.isFollowing()) {
-      tellFailure(failure, slot -> true);
+      reportFailure(failure, slot -> true);
     }
   }
 
@@ -210,7 +210,7 @@ public final class SchedulerLoop {
             timetable.outdated();
           }
         },
-        failure -> tellFailure(failure, slot -> slot.knowledge() == Knowledge.NONE));
+        failure -> reportFailure(failure, slot -> slot.knowledge() == Knowledge.NONE));
   }
 
   private void readStates() {
@@ -229,7 +229,7 @@ public final class SchedulerLoop {
     Map<DueEntry, List<Instant>> due = timetable.due(now, config.grace(), ready);
     Map<DueEntry, Instant> requests = requests(now, ready);
     if (!due.isEmpty() || !requests.isEmpty()) {
-      trigger.fire(due, requests, now, this::tellLaneFailure);
+      dispatcher.fire(due, requests, now, this::reportLaneFailure);
       readStates();
     }
   }
@@ -253,18 +253,18 @@ public final class SchedulerLoop {
     return requests;
   }
 
-  private void tellStatesFailure(List<DueEntry> slots, Throwable failure) {
-    tellFailure(failure, new HashSet<>(slots)::contains);
+  private void reportStatesFailure(List<DueEntry> slots, Throwable failure) {
+    reportFailure(failure, new HashSet<>(slots)::contains);
   }
 
-  private void tellLaneFailure(Lane lane, Throwable failure) {
-    tellFailure(failure, slot -> laneOf(slot).equals(lane));
+  private void reportLaneFailure(Lane lane, Throwable failure) {
+    reportFailure(failure, slot -> laneOf(slot).equals(lane));
   }
 
-  private void tellFailure(Throwable failure, Predicate<DueEntry> some) {
+  private void reportFailure(Throwable failure, Predicate<DueEntry> some) {
     if (failure instanceof BrokerException e) {
       Instant now = clock.instant();
-      trigger.tellFailure(timetable.due(now, config.grace(), some), e, now);
+      dispatcher.reportFailure(timetable.due(now, config.grace(), some), e, now);
     }
   }
 
@@ -288,11 +288,11 @@ public final class SchedulerLoop {
     lanes.finish(LAST_CALLS);
     try {
       boolean resigned = leadership.resign();
-      showcase.hide();
+      presence.hide();
       if (!resigned) {
         log.warn(
-            "the scheduler could not resign because Redis does not answer; another one takes over within"
-                + " {}",
+            "the scheduler could not resign because Redis does not answer; another one takes over"
+                + " within {}",
             config.lease());
       }
     } catch (BrokerException e) {

@@ -144,8 +144,8 @@ class CronScheduleTest {
           @every 1d                 | not a duration: "1d"
           @every 0s                 | must be greater than 0
           @every -5s                | must be greater than 0
-          CRON_TZ=Europe/Oslo       | nothing behind its zone
-          TZ=                       | nothing behind its zone
+          CRON_TZ=Europe/Oslo       | nothing after its zone
+          TZ=                       | nothing after its zone
           CRON_TZ=Mars/Base 0 0 * * * | unknown time zone "Mars/Base"
           """)
   void whatCannotBeIsRefusedWithTheReason(String spec, String reason) {
@@ -164,7 +164,7 @@ class CronScheduleTest {
     assertThat(Schedule.cron("@daily", ZoneId.of("UTC")).spec()).isEqualTo("@daily");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Schedule.cron("TZ=Asia/Tokyo 0 3 * * *", oslo))
-        .withMessageContaining("names a zone itself");
+        .withMessageContaining("names a time zone");
   }
 
   /** Looks at every minute of a random month, in zones with all kinds of changes. */
