@@ -345,7 +345,7 @@ class PayloadCodecTest {
     }
     assertThatThrownBy(() -> PayloadCodec.jackson("mapper"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("java.lang.String is no mapper of Jackson");
+        .hasMessageContaining("java.lang.String is not a Jackson mapper");
   }
 
   @Test

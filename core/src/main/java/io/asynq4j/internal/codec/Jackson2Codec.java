@@ -1,5 +1,6 @@
 package io.asynq4j.internal.codec;
 
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.Version;
 import com.fasterxml.jackson.core.exc.StreamReadException;
@@ -17,21 +18,20 @@ import com.fasterxml.jackson.databind.introspect.AnnotatedParameter;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.asynq4j.Payload;
 import io.asynq4j.codec.PayloadCodec;
 import java.io.IOException;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * JSON by Jackson 2, by default with the modules it finds, such as the one for {@code java.time}.
- * It writes and accepts what Jackson 3 does: half a fleet may have the one, half the other.
  */
-public final class Jackson2Codec implements PayloadCodec {
+public final class Jackson2Codec extends JacksonCodec {
 
-  /** The first that can write records in the order of their components, as Jackson 3 does. */
+  /** The first version that writes records in the order of their components, as Jackson 3 does. */
   private static final Version OLDEST =
       new Version(2, 18, 0, null, "com.fasterxml.jackson.core", "jackson-databind");
 
@@ -45,7 +45,7 @@ public final class Jackson2Codec implements PayloadCodec {
     this.mapper = mapper;
   }
 
-  /** Refuses JSON that lacks a required component of a record. */
+  /** Returns a codec that rejects JSON without a required component of a record. */
   public static Jackson2Codec strict() {
     return new Jackson2Codec(
         defaults()
@@ -68,7 +68,7 @@ public final class Jackson2Codec implements PayloadCodec {
     }
   }
 
-  /** With a mapper of the application. */
+  /** Returns a codec with a mapper of the application. */
   static Jackson2Codec by(Object mapper) {
     return new Jackson2Codec((ObjectMapper) mapper);
   }
@@ -94,7 +94,7 @@ public final class Jackson2Codec implements PayloadCodec {
     return of(PackageVersion.VERSION, strict);
   }
 
-  /** One that only explains itself if the version writes other bytes: those make tasks unique. */
+  /** Returns a codec that always fails if this version writes different bytes than Jackson 3. */
   public static PayloadCodec of(Version version, boolean strict) {
     return version.compareTo(OLDEST) >= 0
         ? (strict ? strict() : new Jackson2Codec())
@@ -104,52 +104,42 @@ public final class Jackson2Codec implements PayloadCodec {
   }
 
   @Override
-  public Payload encode(Object value) {
-    try {
-      return Payload.of(mapper.writeValueAsBytes(value));
-    } catch (JsonProcessingException e) {
-      throw PayloadErrors.unwritable(
-          value,
-          e instanceof InvalidDefinitionException
-              ? e.getOriginalMessage()
-              : e.getClass().getSimpleName());
-    }
+  byte[] write(Object value) throws IOException {
+    return mapper.writeValueAsBytes(value);
   }
 
   @Override
-  public Object decode(Payload payload, Type type) {
-    if (payload.size() == 0) {
-      throw PayloadErrors.empty(type);
-    }
-    try {
-      Object value = mapper.readValue(payload.bytes(), mapper.constructType(type));
-      if (value == null) {
-        throw PayloadErrors.isNull(type);
-      }
-      return value;
-    } catch (JsonProcessingException e) {
-      int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
-      int column = e.getLocation() == null ? 0 : e.getLocation().getColumnNr();
-      throw PayloadErrors.of(payload, type, problem(e), line, column);
-    } catch (IOException e) {
-      throw PayloadErrors.of(payload, type, e.getClass().getSimpleName(), 0, 0);
-    }
+  @Nullable Object read(byte[] json, Type type) throws IOException {
+    return mapper.readValue(json, mapper.constructType(type));
   }
 
-  private static String problem(JsonProcessingException error) {
-    Throwable cause = error.getCause();
-    if (cause != null && !(cause instanceof JsonProcessingException)) {
-      return PayloadErrors.refused(cause);
-    } else if (error instanceof MismatchedInputException mismatch) {
-      List<JsonMappingException.Reference> path = mismatch.getPath();
-      if (RecordComponents.isMissing(Objects.toString(mismatch.getOriginalMessage()))
-          && !path.isEmpty()) {
-        return PayloadErrors.missing(path.get(path.size() - 1).getFieldName());
-      }
-      return PayloadErrors.mismatch(mismatch.getTargetType());
+  @Override
+  Optional<Failure> describe(Exception error) {
+    if (!(error instanceof JsonProcessingException e)) {
+      return Optional.empty();
     }
-    return error instanceof StreamReadException
-        ? "malformed JSON"
-        : error.getClass().getSimpleName();
+    JsonLocation location = e.getLocation();
+    Class<?> target = null;
+    String property = null;
+    Kind kind = Kind.OTHER;
+    if (e instanceof MismatchedInputException mismatch) {
+      kind = Kind.MISMATCH;
+      target = mismatch.getTargetType();
+      List<JsonMappingException.Reference> path = mismatch.getPath();
+      property = path.isEmpty() ? null : path.get(path.size() - 1).getFieldName();
+    } else if (e instanceof InvalidDefinitionException) {
+      kind = Kind.INVALID_CLASS;
+    } else if (e instanceof StreamReadException) {
+      kind = Kind.MALFORMED;
+    }
+    return Optional.of(
+        new Failure(
+            kind,
+            Objects.toString(e.getOriginalMessage()),
+            e.getCause() instanceof JsonProcessingException ? null : e.getCause(),
+            target,
+            property,
+            location == null ? 0 : location.getLineNr(),
+            location == null ? 0 : location.getColumnNr()));
   }
 }

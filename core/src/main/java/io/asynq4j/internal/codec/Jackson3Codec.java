@@ -1,12 +1,12 @@
 package io.asynq4j.internal.codec;
 
-import io.asynq4j.Payload;
-import io.asynq4j.codec.PayloadCodec;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.databind.AnnotationIntrospector;
 import tools.jackson.databind.DeserializationFeature;
@@ -24,10 +24,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * JSON by Jackson 3. By default, unknown properties are ignored, so that producers may be newer.
- * Equal inputs become equal bytes, and the same as by Jackson 2, since the lock of a unique task is
- * derived from them.
  */
-public final class Jackson3Codec implements PayloadCodec {
+public final class Jackson3Codec extends JacksonCodec {
 
   private final ObjectMapper mapper;
 
@@ -39,7 +37,7 @@ public final class Jackson3Codec implements PayloadCodec {
     this.mapper = mapper;
   }
 
-  /** Refuses JSON that lacks a required component of a record. */
+  /** Returns a codec that rejects JSON without a required component of a record. */
   public static Jackson3Codec strict() {
     return new Jackson3Codec(
         defaults()
@@ -62,7 +60,7 @@ public final class Jackson3Codec implements PayloadCodec {
     }
   }
 
-  /** With a mapper of the application. */
+  /** Returns a codec with a mapper of the application. */
   static Jackson3Codec by(Object mapper) {
     return new Jackson3Codec((ObjectMapper) mapper);
   }
@@ -75,50 +73,42 @@ public final class Jackson3Codec implements PayloadCodec {
   }
 
   @Override
-  public Payload encode(Object value) {
-    try {
-      return Payload.of(mapper.writeValueAsBytes(value));
-    } catch (JacksonException e) {
-      throw PayloadErrors.unwritable(
-          value,
-          e instanceof InvalidDefinitionException
-              ? Objects.toString(e.getOriginalMessage())
-              : e.getClass().getSimpleName());
-    }
+  byte[] write(Object value) {
+    return mapper.writeValueAsBytes(value);
   }
 
   @Override
-  public Object decode(Payload payload, Type type) {
-    if (payload.size() == 0) {
-      throw PayloadErrors.empty(type);
-    }
-    try {
-      Object value = mapper.readValue(payload.bytes(), mapper.constructType(type));
-      if (value == null) {
-        throw PayloadErrors.isNull(type);
-      }
-      return value;
-    } catch (JacksonException e) {
-      int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
-      int column = e.getLocation() == null ? 0 : e.getLocation().getColumnNr();
-      throw PayloadErrors.of(payload, type, problem(e), line, column);
-    }
+  @Nullable Object read(byte[] json, Type type) {
+    return mapper.readValue(json, mapper.constructType(type));
   }
 
-  private static String problem(JacksonException error) {
-    Throwable cause = error.getCause();
-    if (cause != null && !(cause instanceof JacksonException)) {
-      return PayloadErrors.refused(cause);
-    } else if (error instanceof MismatchedInputException mismatch) {
-      List<JacksonException.Reference> path = mismatch.getPath();
-      if (RecordComponents.isMissing(Objects.toString(mismatch.getOriginalMessage()))
-          && !path.isEmpty()) {
-        return PayloadErrors.missing(path.get(path.size() - 1).getPropertyName());
-      }
-      return PayloadErrors.mismatch(mismatch.getTargetType());
+  @Override
+  Optional<Failure> describe(Exception error) {
+    if (!(error instanceof JacksonException e)) {
+      return Optional.empty();
     }
-    return error instanceof StreamReadException
-        ? "malformed JSON"
-        : error.getClass().getSimpleName();
+    TokenStreamLocation location = e.getLocation();
+    Class<?> target = null;
+    String property = null;
+    Kind kind = Kind.OTHER;
+    if (e instanceof MismatchedInputException mismatch) {
+      kind = Kind.MISMATCH;
+      target = mismatch.getTargetType();
+      List<JacksonException.Reference> path = mismatch.getPath();
+      property = path.isEmpty() ? null : path.get(path.size() - 1).getPropertyName();
+    } else if (e instanceof InvalidDefinitionException) {
+      kind = Kind.INVALID_CLASS;
+    } else if (e instanceof StreamReadException) {
+      kind = Kind.MALFORMED;
+    }
+    return Optional.of(
+        new Failure(
+            kind,
+            Objects.toString(e.getOriginalMessage()),
+            e.getCause() instanceof JacksonException ? null : e.getCause(),
+            target,
+            property,
+            location == null ? 0 : location.getLineNr(),
+            location == null ? 0 : location.getColumnNr()));
   }
 }

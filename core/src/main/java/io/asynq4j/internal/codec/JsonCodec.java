@@ -5,12 +5,12 @@ import io.asynq4j.codec.PayloadCodec;
 import java.lang.reflect.Type;
 import java.util.function.Predicate;
 
-/** The JSON library that is there. */
+/** JSON by the version of Jackson on the class path. The class path is searched on first use. */
 public final class JsonCodec implements PayloadCodec {
 
-  /** What helps without another JSON library. */
+  /** Advice for applications without a usable version of Jackson. */
   static final String ALTERNATIVES =
-      " give a PayloadCodec of your own, or use Payload as the type of the input";
+      " set your own PayloadCodec, or use Payload as the type of the input";
 
   public static final JsonCodec INSTANCE = new JsonCodec(/* strict= */ false);
   public static final JsonCodec STRICT = new JsonCodec(/* strict= */ true);
@@ -35,7 +35,7 @@ public final class JsonCodec implements PayloadCodec {
     return found().decode(payload, type);
   }
 
-  /** A codec by a mapper of the application, whose library is therefore there. */
+  /** Returns a codec with a mapper of the application. */
   public static PayloadCodec by(Object mapper) {
     for (Class<?> each = mapper.getClass(); each != null; each = each.getSuperclass()) {
       if (each.getName().equals("tools.jackson.databind.ObjectMapper")) {
@@ -46,7 +46,7 @@ public final class JsonCodec implements PayloadCodec {
       }
     }
     throw new IllegalArgumentException(
-        "%s is no mapper of Jackson: give an ObjectMapper or a JsonMapper of Jackson 3 or 2"
+        "%s is not a Jackson mapper: pass an ObjectMapper or JsonMapper of Jackson 3 or 2"
             .formatted(mapper.getClass().getName()));
   }
 
@@ -62,7 +62,7 @@ public final class JsonCodec implements PayloadCodec {
             + ALTERNATIVES);
   }
 
-  /** Looked for when it is first needed: who only moves bytes needs no JSON. */
+  /** Initialized on first use: an application that only moves bytes needs no JSON library. */
   private static final class Found {
     static final PayloadCodec CODEC = find(JsonCodec::isPresent, /* strict= */ false);
   }
@@ -80,7 +80,7 @@ public final class JsonCodec implements PayloadCodec {
     }
   }
 
-  /** Says what to do where JSON is needed and no library can write it. */
+  /** Fails with advice where JSON is needed and no library is usable. */
   record MissingCodec(String advice) implements PayloadCodec {
     @Override
     public Payload encode(Object value) {

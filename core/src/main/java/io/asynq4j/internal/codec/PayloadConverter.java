@@ -7,7 +7,7 @@ import io.asynq4j.codec.PayloadException;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
-/** Converts inputs and results: some types travel as they are, the others through a codec. */
+/** Converts inputs and results: bytes are passed on unchanged, other types through a codec. */
 public final class PayloadConverter {
 
   private PayloadConverter() {}
@@ -31,12 +31,12 @@ public final class PayloadConverter {
     return codec.encode(value);
   }
 
-  /** The input of a task; null for a type without input. */
+  /** Returns the input of a task; null for a type without input. */
   public static @Nullable Object decode(Task task, Type type, PayloadCodec codec) {
     return decode(task.type(), "payload", task.payload(), type, codec);
   }
 
-  /** The result of a task; null for a type whose result is {@code Void}. */
+  /** Returns the result of a task; null for a type whose result is {@code Void}. */
   public static @Nullable Object decodeResult(
       String taskType, Payload result, Type type, PayloadCodec codec) {
     return decode(taskType, "result", result, type, codec);

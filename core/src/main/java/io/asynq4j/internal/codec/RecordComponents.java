@@ -12,10 +12,10 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Which components of records a strict codec requires. */
+/** Decides which components of records a strict codec requires. */
 final class RecordComponents {
 
-  /** What the message of both versions of Jackson begins with. */
+  /** Prefix of the message of both versions of Jackson. */
   private static final String MISSING = "Missing required creator property";
 
   private static final Set<Class<?>> OPTIONAL =
@@ -23,7 +23,7 @@ final class RecordComponents {
 
   private RecordComponents() {}
 
-  /** Whether a parameter of a record's constructor is a component that must not be absent. */
+  /** Returns whether a parameter of a record's constructor is a component that must be present. */
   static boolean isRequired(Member owner, int parameter) {
     if (!(owner instanceof Constructor<?> constructor)
         || !constructor.getDeclaringClass().isRecord()) {

@@ -1,6 +1,6 @@
 package io.asynq4j.internal.codec;
 
-/** The rules for names that end up in Redis. */
+/** Validates names that are stored in Redis. */
 public final class TextValidator {
 
   private TextValidator() {}
