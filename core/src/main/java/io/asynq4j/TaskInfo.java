@@ -1,270 +1,150 @@
 package io.asynq4j;
 
-import io.asynq4j.internal.text.ValueText;
+import io.asynq4j.internal.codec.TextValidator;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a task at one instant. Immutable.
+ * A snapshot of a task: what it is, and its state at one time. Immutable; two snapshots are equal
+ * if all their values are.
  *
- * <p>The library makes these; {@link #builder} is for tests and fakes.
+ * <p>Clients and inspectors return it. {@link #builder} creates one for tests and for fakes of
+ * {@code Enqueuer}:
+ *
+ * <pre>{@code
+ * TaskInfo task = TaskInfo.builder("42", QueueName.DEFAULT, "email:welcome").retried(1).build();
+ * }</pre>
  */
-public final class TaskInfo {
+public sealed interface TaskInfo permits TaskInfoRecord {
 
-  /** What the {@code lastError} of a completed task begins with when its result was not kept. */
-  public static final String RESULT_DROPPED = "result dropped: ";
+  /** Prefix of {@link #lastError} of a completed task whose result was too large to keep. */
+  String RESULT_DROPPED = "result dropped: ";
 
-  private final String id;
-  private final QueueName queue;
-  private final String type;
-  private final Payload payload;
-  private final Map<String, String> headers;
-  private final TaskState state;
-  private final int maxRetry;
-  private final int retried;
-  private final String lastError;
-  private final @Nullable Instant lastFailedAt;
-  private final @Nullable Duration timeout;
-  private final @Nullable Instant deadline;
-  private final String group;
-  private final @Nullable Instant nextProcessAt;
-  private final boolean orphaned;
-  private final Duration retention;
-  private final @Nullable Instant completedAt;
-  private final Payload result;
-  private final int crashes;
-  private final String uniqueKey;
-  private final @Nullable Progress progress;
-  private final @Nullable Instant since;
-
-  private TaskInfo(Builder builder) {
-    this.id = builder.id;
-    this.queue = builder.queue;
-    this.type = builder.type;
-    this.payload = builder.payload;
-    this.headers = Map.copyOf(builder.headers);
-    this.state = builder.state;
-    this.maxRetry = builder.maxRetry;
-    this.retried = builder.retried;
-    this.lastError = builder.lastError;
-    this.lastFailedAt = builder.lastFailedAt;
-    this.timeout = builder.timeout;
-    this.deadline = builder.deadline;
-    this.group = builder.group;
-    this.nextProcessAt = builder.nextProcessAt;
-    this.orphaned = builder.orphaned;
-    this.retention = builder.retention;
-    this.completedAt = builder.completedAt;
-    this.result = builder.result;
-    this.crashes = builder.crashes;
-    this.uniqueKey = builder.uniqueKey;
-    this.progress = builder.progress;
-    this.since = builder.since;
-  }
-
-  /**
-   * A pending task without payload, to start from: for tests and fakes; the library makes all
-   * others.
-   */
-  public static Builder builder(String id, QueueName queue, String type) {
+  /** Returns a builder of a pending task without payload. */
+  static Builder builder(String id, QueueName queue, String type) {
     return new Builder(id, queue, type);
   }
 
-  /** Returns a builder with the values of this object. */
-  public Builder toBuilder() {
-    return new Builder(id, queue, type)
-        .payload(payload)
-        .headers(headers)
-        .state(state)
-        .maxRetry(maxRetry)
-        .retried(retried)
-        .lastError(lastError)
-        .lastFailedAt(lastFailedAt)
-        .timeout(timeout)
-        .deadline(deadline)
-        .group(group)
-        .nextProcessAt(nextProcessAt)
-        .orphaned(orphaned)
-        .retention(retention)
-        .completedAt(completedAt)
-        .result(result)
-        .crashes(crashes)
-        .uniqueKey(uniqueKey)
-        .progress(progress)
-        .since(since);
-  }
+  /** Returns a builder with the values of this task. */
+  Builder toBuilder();
 
-  /** The id, unique within the queue. */
-  public String id() {
-    return id;
-  }
+  /** ID, unique within the queue. */
+  String id();
 
-  /** The queue of the task. */
-  public QueueName queue() {
-    return queue;
-  }
+  /** Queue of the task. */
+  QueueName queue();
 
-  /** The name of the task type. */
-  public String type() {
-    return type;
-  }
+  /** Name of the task type. */
+  String type();
 
-  /** The input, as bytes. */
-  public Payload payload() {
-    return payload;
-  }
+  /** Input, as bytes. */
+  Payload payload();
 
-  /** Metadata that travels with the task. */
-  public Map<String, String> headers() {
-    return headers;
-  }
+  /** Metadata that travels with the task. Immutable. */
+  Map<String, String> headers();
 
-  /** Where the task is in its life. */
-  public TaskState state() {
-    return state;
-  }
+  /** State in the life cycle. */
+  TaskState state();
 
-  /** How often a failed task is tried again. */
-  public int maxRetry() {
-    return maxRetry;
-  }
+  /** Maximum number of retries. */
+  int maxRetry();
 
-  /** Retries used up so far. */
-  public int retried() {
-    return retried;
-  }
+  /** Number of retries used so far. */
+  int retried();
 
-  /** Why the last attempt failed; empty when none did. */
-  public String lastError() {
-    return lastError;
-  }
+  /** Error of the last failed attempt; empty if no attempt failed. */
+  String lastError();
 
-  /** When the last attempt failed; null when none did. */
-  public @Nullable Instant lastFailedAt() {
-    return lastFailedAt;
-  }
+  /** Time of the last failed attempt; null if no attempt failed. */
+  @Nullable Instant lastFailedAt();
 
-  /** Limit of one attempt; null when only the deadline limits it. */
-  public @Nullable Duration timeout() {
-    return timeout;
-  }
+  /** Time limit of one attempt; null if only the deadline limits it. */
+  @Nullable Duration timeout();
 
-  /** When the task is no longer worth running; null for never. */
-  public @Nullable Instant deadline() {
-    return deadline;
-  }
+  /** Time after which the task is no longer run; null for none. */
+  @Nullable Instant deadline();
 
-  /** The group that it is aggregated with; empty for none. */
-  public String group() {
-    return group;
-  }
+  /** Group that the task is aggregated with; empty for none. */
+  String group();
 
-  /** When it is due: now for a pending task, the time it waits for if scheduled or in retry. */
-  public @Nullable Instant nextProcessAt() {
-    return nextProcessAt;
-  }
+  /**
+   * Time at which the task is due: now for a pending task, later for one that is scheduled or in
+   * retry. Null in other states.
+   */
+  @Nullable Instant nextProcessAt();
 
-  /** It is active, but the lease of its worker has run out. */
-  public boolean orphaned() {
-    return orphaned;
-  }
+  /** Whether the task is active although the lease of its worker has expired. */
+  boolean orphaned();
 
-  /** How long it is kept after success. */
-  public Duration retention() {
-    return retention;
-  }
+  /** How long the task is kept after success. */
+  Duration retention();
 
-  /** When it succeeded; null when it has not. */
-  public @Nullable Instant completedAt() {
-    return completedAt;
-  }
+  /** Time of success; null if the task has not completed. */
+  @Nullable Instant completedAt();
 
-  /** What the handler returned; absent when there is none. */
-  public Payload result() {
-    return result;
-  }
+  /** Result of the handler; absent if there is none. */
+  Payload result();
 
-  /** How often in a row its worker has vanished. */
-  public int crashes() {
-    return crashes;
-  }
+  /** Number of consecutive attempts whose worker disappeared. */
+  int crashes();
 
-  /** The Redis key of the lock it took; empty when it is not unique. */
-  public String uniqueKey() {
-    return uniqueKey;
-  }
+  /** Redis key of the lock of a unique task; empty if the task is not unique. */
+  String uniqueKey();
 
-  /** How far its last attempt came; null when that has said nothing. */
-  public @Nullable Progress progress() {
-    return progress;
+  /** Progress of the last attempt; null if its handler reported none. */
+  @Nullable Progress progress();
+
+  /**
+   * Time at which the task entered its state. Null where it is not stored: for scheduled and active
+   * tasks, and for tasks that a Go process made pending.
+   */
+  @Nullable Instant since();
+
+  /**
+   * Whether the task has succeeded with a result that was too large to keep. {@link #lastError}
+   * then has its size.
+   */
+  default boolean isResultDropped() {
+    return state() == TaskState.COMPLETED && lastError().startsWith(RESULT_DROPPED);
   }
 
   /**
-   * Since when it is in its state; null where that is not kept: for scheduled and active tasks, and
-   * for what a Go process has made pending.
+   * Progress of an attempt, as reported by its handler. Immutable.
+   *
+   * @param percent 0 to 100
+   * @param note a short text for operators; may be empty
    */
-  public @Nullable Instant since() {
-    return since;
+  record Progress(int percent, String note) {
+
+    /** Maximum length of a note in characters. Each report writes the whole note. */
+    public static final int LONGEST_NOTE = 1_000;
+
+    public Progress {
+      if (percent < 0 || percent > 100) {
+        throw new IllegalArgumentException("percent must be 0 to 100, got " + percent);
+      }
+      TextValidator.requireValidUnicode(note, "note");
+      if (note.length() > LONGEST_NOTE) {
+        throw new IllegalArgumentException(
+            "the note of a progress report must have at most %,d characters, got %,d"
+                .formatted(LONGEST_NOTE, note.length()));
+      }
+    }
   }
 
   /**
-   * Whether the task has succeeded with a result that was too large to be kept; then {@code
-   * lastError} says how large it was.
+   * A failed attempt at a task. Immutable.
+   *
+   * @param at when it ended, to the millisecond
+   * @param error its error, shortened
+   * @param trace the beginning of its stack trace; empty if none was kept
    */
-  public boolean isResultDropped() {
-    return state == TaskState.COMPLETED && lastError.startsWith(RESULT_DROPPED);
-  }
+  record FailedAttempt(Instant at, String error, String trace) {}
 
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof TaskInfo that && values().equals(that.values());
-  }
-
-  @Override
-  public int hashCode() {
-    return values().hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return ValueText.of(
-        "TaskInfo",
-        "id queue type payload headers state maxRetry retried lastError lastFailedAt timeout deadline group nextProcessAt orphaned retention completedAt result crashes uniqueKey progress since",
-        values());
-  }
-
-  private List<@Nullable Object> values() {
-    return Arrays.asList(
-        id,
-        queue,
-        type,
-        payload,
-        headers,
-        state,
-        maxRetry,
-        retried,
-        lastError,
-        lastFailedAt,
-        timeout,
-        deadline,
-        group,
-        nextProcessAt,
-        orphaned,
-        retention,
-        completedAt,
-        result,
-        crashes,
-        uniqueKey,
-        progress,
-        since);
-  }
-
-  /** Collects the values of a {@link TaskInfo}. Not thread-safe. */
-  public static final class Builder {
+  /** Builder of a {@link TaskInfo}. Not thread-safe. */
+  final class Builder {
     private final String id;
     private final QueueName queue;
     private final String type;
@@ -390,16 +270,29 @@ public final class TaskInfo {
     }
 
     public TaskInfo build() {
-      return new TaskInfo(this);
+      return new TaskInfoRecord(
+          id,
+          queue,
+          type,
+          payload,
+          headers,
+          state,
+          maxRetry,
+          retried,
+          lastError,
+          lastFailedAt,
+          timeout,
+          deadline,
+          group,
+          nextProcessAt,
+          orphaned,
+          retention,
+          completedAt,
+          result,
+          crashes,
+          uniqueKey,
+          progress,
+          since);
     }
   }
-
-  /**
-   * An attempt at a task that failed. Immutable.
-   *
-   * @param at when it ended, to the millisecond
-   * @param error its error, shortened
-   * @param trace where it failed: the beginning of the stack trace; empty when none was kept
-   */
-  public record FailedAttempt(Instant at, String error, String trace) {}
 }

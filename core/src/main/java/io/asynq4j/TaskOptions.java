@@ -1,255 +1,97 @@
 package io.asynq4j;
 
 import io.asynq4j.internal.codec.TextValidator;
-import io.asynq4j.internal.text.ValueText;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a task is to be treated. What is not set takes its default when the task is enqueued.
- * Immutable; every rule about a value is checked here and nowhere else.
+ * Options of a task, such as its queue and retries. An option that is not set is null and gets its
+ * default when the task is enqueued. Immutable; two objects are equal if all their options are.
  *
- * <p>Times are kept in whole seconds by the protocol: durations are rounded up, so that half a
- * second of timeout, retention or uniqueness never turns into none.
+ * <pre>{@code
+ * TaskOptions options = TaskOptions.of(o -> o.queue("mail").maxRetry(5).processIn(ofHours(1)));
+ * }</pre>
+ *
+ * <p>The protocol stores times in whole seconds. Durations are rounded up, so that half a second of
+ * timeout, retention or uniqueness never becomes zero.
  */
-public final class TaskOptions {
+public sealed interface TaskOptions permits TaskOptionsRecord {
 
-  public static final int DEFAULT_MAX_RETRY = 25;
+  int DEFAULT_MAX_RETRY = 25;
 
-  public static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(30);
+  Duration DEFAULT_TIMEOUT = Duration.ofMinutes(30);
 
-  /** The latest time that a task may wait for: Go and JSON have no later year. */
-  public static final Instant LATEST_TIME = Instant.parse("9999-12-31T23:59:59Z");
+  /** Latest time at which a task may become due. Go and JSON support no later year. */
+  Instant LATEST_TIME = Instant.parse("9999-12-31T23:59:59Z");
 
-  /** How long a task may wait, or hold its lock, at most: about 7,900 years. */
-  public static final Duration LONGEST_TIME = Duration.ofDays(2_900_000);
+  /** Longest time that a task may wait or hold its lock: about 7,900 years. */
+  Duration LONGEST_TIME = Duration.ofDays(2_900_000);
 
-  private static final TaskOptions DEFAULTS = new Builder().build();
+  /** Queue of the task. Default: {@code default}. */
+  @Nullable QueueName queue();
 
-  private final @Nullable QueueName queue;
-  private final @Nullable Integer maxRetry;
-  private final @Nullable Duration timeout;
-  private final @Nullable Instant deadline;
-  private final @Nullable Duration uniqueFor;
-  private final @Nullable Instant processAt;
-  private final @Nullable Duration processIn;
-  private final boolean precise;
-  private final @Nullable String id;
-  private final @Nullable Duration retention;
-  private final @Nullable String group;
-  private final Map<String, String> headers;
+  /** Maximum number of retries. Default: 25. */
+  @Nullable Integer maxRetry();
 
-  private TaskOptions(Builder builder) {
-    this.queue = builder.queue;
-    this.maxRetry = builder.maxRetry;
-    this.timeout = builder.timeout;
-    this.deadline = builder.deadline;
-    this.uniqueFor = builder.uniqueFor;
-    this.processAt = builder.processAt;
-    this.processIn = builder.processIn;
-    this.precise = builder.precise;
-    this.id = builder.id;
-    this.retention = builder.retention;
-    this.group = builder.group;
-    this.headers = Map.copyOf(builder.headers);
-    if (maxRetry != null && maxRetry < 0) {
-      throw new IllegalArgumentException("maxRetry must not be negative: " + maxRetry);
-    }
-    if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
-      throw new IllegalArgumentException(
-          "timeout must be positive: "
-              + timeout
-              + " (leave it out for "
-              + DEFAULT_TIMEOUT
-              + ", or set a deadline)");
-    }
-    if (retention != null && retention.isNegative()) {
-      throw new IllegalArgumentException("retention must not be negative: " + retention);
-    }
-    if (deadline != null && deadline.getEpochSecond() <= 0) {
-      throw new IllegalArgumentException("deadline must be after 1970: " + deadline);
-    }
-    if (uniqueFor != null && uniqueFor.compareTo(Duration.ofSeconds(1)) < 0) {
-      throw new IllegalArgumentException("uniqueFor must be a second or more: " + uniqueFor);
-    }
-    if (processAt != null && processIn != null) {
-      throw new IllegalArgumentException(
-          "set processAt or processIn, not both: " + processAt + ", " + processIn);
-    }
-    if (processIn != null && processIn.isNegative()) {
-      throw new IllegalArgumentException("processIn must not be negative: " + processIn);
-    }
-    if (processAt != null && processAt.isAfter(LATEST_TIME)) {
-      throw new IllegalArgumentException(
-          "processAt must not be after " + LATEST_TIME + ": " + processAt);
-    }
-    requireAtMost(uniqueFor, "uniqueFor");
-    requireAtMost(processIn, "processIn");
-    requireName(id, "task id");
-    requireName(group, "group");
-  }
+  /** Time limit of one attempt. Default: 30 minutes, or no limit if a deadline is set. */
+  @Nullable Duration timeout();
 
-  /** Where it goes; {@code default} when not set. */
-  public @Nullable QueueName queue() {
-    return queue;
-  }
+  /** Time after which the task is no longer run. Default: none. */
+  @Nullable Instant deadline();
 
-  /** How often a failed task is tried again; 25 when not set. */
-  public @Nullable Integer maxRetry() {
-    return maxRetry;
-  }
+  /** How long no equal task (same queue, type and payload) can be enqueued. Default: not unique. */
+  @Nullable Duration uniqueFor();
 
-  /** How long one attempt may take; 30 minutes when neither it nor a deadline is set. */
-  public @Nullable Duration timeout() {
-    return timeout;
-  }
+  /** Earliest time to run the task. Default: now. */
+  @Nullable Instant processAt();
 
-  /** When the task is no longer worth running. */
-  public @Nullable Instant deadline() {
-    return deadline;
-  }
-
-  /** How long no equal task (same queue, type and payload) is taken in. */
-  public @Nullable Duration uniqueFor() {
-    return uniqueFor;
-  }
-
-  /** When it may run. */
-  public @Nullable Instant processAt() {
-    return processAt;
-  }
-
-  /** How long from now it may run. */
-  public @Nullable Duration processIn() {
-    return processIn;
-  }
+  /** Delay before the task may run. Default: none. */
+  @Nullable Duration processIn();
 
   /**
-   * Whether the time it may run is kept to the millisecond; Go workers may then run it up to a
-   * second early.
+   * Whether the time to run is kept to the millisecond. Go workers may then run the task up to a
+   * second early. Default: false.
    */
-  public boolean precise() {
-    return precise;
+  boolean precise();
+
+  /** ID of the task, unique within the queue. Default: a random one. */
+  @Nullable String id();
+
+  /** How long the task is kept after success. Default: not at all. */
+  @Nullable Duration retention();
+
+  /** Group to aggregate the task with. Default: none. */
+  @Nullable String group();
+
+  /** Metadata that travels with the task. Immutable. */
+  Map<String, String> headers();
+
+  /** Returns options of which none is set. */
+  static TaskOptions defaults() {
+    return TaskOptionsRecord.DEFAULTS;
   }
 
-  /** Its id, unique within the queue; a random one when not set. */
-  public @Nullable String id() {
-    return id;
-  }
-
-  /** How long it is kept after success. */
-  public @Nullable Duration retention() {
-    return retention;
-  }
-
-  /** The group it is to be aggregated with. */
-  public @Nullable String group() {
-    return group;
-  }
-
-  /** Metadata that travels with it. */
-  public Map<String, String> headers() {
-    return headers;
-  }
-
-  private static void requireAtMost(@Nullable Duration time, String what) {
-    if (time != null && time.compareTo(LONGEST_TIME) > 0) {
-      throw new IllegalArgumentException(
-          what + " must be at most " + LONGEST_TIME.toDays() + " days: " + time);
-    }
-  }
-
-  private static void requireName(@Nullable String name, String what) {
-    if (name != null) {
-      TextValidator.requireNotBlank(name, what);
-      TextValidator.requireValidUnicode(name, what);
-    }
-  }
-
-  /** Nothing is set. */
-  public static TaskOptions defaults() {
-    return DEFAULTS;
-  }
-
-  /** What these settings set, such as {@code o -> o.queue("mail").maxRetry(5)}. */
-  public static TaskOptions of(UnaryOperator<Builder> settings) {
+  /** Returns the options that a function sets, such as {@code o -> o.queue("mail").maxRetry(5)}. */
+  static TaskOptions of(UnaryOperator<Builder> settings) {
     return settings.apply(new Builder()).build();
   }
 
-  /** A builder with nothing set. */
-  public static Builder builder() {
+  /** Returns a builder with no option set. */
+  static Builder builder() {
     return new Builder();
   }
 
-  /** Returns a builder that starts with these options. */
-  public Builder toBuilder() {
-    Builder builder = new Builder();
-    builder.queue = queue;
-    builder.maxRetry = maxRetry;
-    builder.timeout = timeout;
-    builder.deadline = deadline;
-    builder.uniqueFor = uniqueFor;
-    builder.processAt = processAt;
-    builder.processIn = processIn;
-    builder.precise = precise;
-    builder.id = id;
-    builder.retention = retention;
-    builder.group = group;
-    builder.headers.putAll(headers);
-    return builder;
+  /** Returns these options, overridden by those that are set in others. Headers are combined. */
+  default TaskOptions overriddenBy(TaskOptions other) {
+    return new Builder().putAll(this).putAll(other).build();
   }
 
-  /** These options with others over them: what the others set wins, headers are put together. */
-  public TaskOptions overriddenBy(TaskOptions other) {
-    boolean otherTime = other.processAt != null || other.processIn != null;
-    Builder both = toBuilder();
-    both.queue = other.queue != null ? other.queue : queue;
-    both.maxRetry = other.maxRetry != null ? other.maxRetry : maxRetry;
-    both.timeout = other.timeout != null ? other.timeout : timeout;
-    both.deadline = other.deadline != null ? other.deadline : deadline;
-    both.uniqueFor = other.uniqueFor != null ? other.uniqueFor : uniqueFor;
-    both.processAt = otherTime ? other.processAt : processAt;
-    both.processIn = otherTime ? other.processIn : processIn;
-    both.precise = other.precise || precise;
-    both.id = other.id != null ? other.id : id;
-    both.retention = other.retention != null ? other.retention : retention;
-    both.group = other.group != null ? other.group : group;
-    both.headers.putAll(other.headers);
-    return both.build();
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof TaskOptions that && values().equals(that.values());
-  }
-
-  @Override
-  public int hashCode() {
-    return values().hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return ValueText.of(
-        "TaskOptions",
-        "queue maxRetry timeout deadline uniqueFor processAt processIn precise id retention group headers",
-        values());
-  }
-
-  private List<@Nullable Object> values() {
-    return Arrays.asList(
-        queue, maxRetry, timeout, deadline, uniqueFor, processAt, processIn, precise, id, retention,
-        group, headers);
-  }
-
-  /** Collects options; not thread-safe. */
-  public static final class Builder {
+  /** Builder of {@link TaskOptions}. Not thread-safe. */
+  final class Builder {
     private @Nullable QueueName queue;
     private @Nullable Integer maxRetry;
     private @Nullable Duration timeout;
@@ -265,66 +107,99 @@ public final class TaskOptions {
 
     private Builder() {}
 
-    /** Where the task goes. Default: {@code default}. */
+    private Builder putAll(TaskOptions other) {
+      queue = other.queue() != null ? other.queue() : queue;
+      maxRetry = other.maxRetry() != null ? other.maxRetry() : maxRetry;
+      timeout = other.timeout() != null ? other.timeout() : timeout;
+      deadline = other.deadline() != null ? other.deadline() : deadline;
+      uniqueFor = other.uniqueFor() != null ? other.uniqueFor() : uniqueFor;
+      if (other.processAt() != null || other.processIn() != null) {
+        processAt = other.processAt();
+        processIn = other.processIn();
+      }
+      precise |= other.precise();
+      id = other.id() != null ? other.id() : id;
+      retention = other.retention() != null ? other.retention() : retention;
+      group = other.group() != null ? other.group() : group;
+      headers.putAll(other.headers());
+      return this;
+    }
+
+    /** Sets the queue. Default: {@code default}. */
     public Builder queue(String queue) {
       return queue(QueueName.of(queue));
     }
 
+    /** Sets the queue. Default: {@code default}. */
     public Builder queue(QueueName queue) {
       this.queue = queue;
       return this;
     }
 
+    /** Sets the maximum number of retries. Default: 25. */
     public Builder maxRetry(int maxRetry) {
       this.maxRetry = maxRetry;
       return this;
     }
 
+    /** Limits the time of one attempt. Default: 30 minutes, or no limit if a deadline is set. */
     public Builder timeout(Duration timeout) {
       this.timeout = timeout;
       return this;
     }
 
+    /** Sets the time after which the task is no longer run. Default: none. */
     public Builder deadline(Instant deadline) {
       this.deadline = deadline;
       return this;
     }
 
+    /** Rejects equal tasks (same queue, type and payload) for this long. Default: not unique. */
     public Builder uniqueFor(Duration uniqueFor) {
       this.uniqueFor = uniqueFor;
       return this;
     }
 
+    /** Sets the earliest time to run the task. Default: now. */
     public Builder processAt(Instant processAt) {
       this.processAt = processAt;
       return this;
     }
 
+    /** Sets the delay before the task may run. Default: none. */
     public Builder processIn(Duration processIn) {
       this.processIn = processIn;
       return this;
     }
 
+    /**
+     * Keeps the time to run to the millisecond. Go workers may then run the task up to a second
+     * early.
+     */
     public Builder precise() {
       this.precise = true;
       return this;
     }
 
+    /** Sets the ID, unique within the queue. Default: a random one. */
     public Builder id(String id) {
       this.id = id;
       return this;
     }
 
+    /** Keeps the task and its result for this long after success. Default: not at all. */
     public Builder retention(Duration retention) {
       this.retention = retention;
       return this;
     }
 
+    /** Adds the task to a group to be aggregated. Default: none. */
     public Builder group(String group) {
       this.group = group;
       return this;
     }
 
+    /** Adds a header. */
     public Builder header(String name, String value) {
       headers.put(
           TextValidator.requireValidUnicode(name, "header name"),
@@ -332,8 +207,15 @@ public final class TaskOptions {
       return this;
     }
 
+    /**
+     * Builds the options.
+     *
+     * @throws IllegalArgumentException if a value is out of range or contradicts another
+     */
     public TaskOptions build() {
-      return new TaskOptions(this);
+      return new TaskOptionsRecord(
+          queue, maxRetry, timeout, deadline, uniqueFor, processAt, processIn, precise, id,
+          retention, group, headers);
     }
   }
 }

@@ -47,16 +47,18 @@ class TaskOptionsTest {
 
   @Test
   void whatCannotBeMeantIsRefusedWithTheValueInTheMessage() {
-    refused(o -> o.maxRetry(-2), "maxRetry must not be negative: -2");
-    refused(o -> o.timeout(Duration.ZERO), "timeout must be positive: PT0S");
-    refused(o -> o.timeout(Duration.ofSeconds(-1)), "timeout must be positive: PT-1S");
-    refused(o -> o.retention(Duration.ofSeconds(-1)), "retention must not be negative: PT-1S");
-    refused(o -> o.uniqueFor(Duration.ofMillis(300)), "uniqueFor must be a second or more: PT0.3S");
+    refused(o -> o.maxRetry(-2), "maxRetry must be 0 or greater, got -2");
+    refused(o -> o.timeout(Duration.ZERO), "timeout must be positive, got PT0S");
+    refused(o -> o.timeout(Duration.ofSeconds(-1)), "timeout must be positive, got PT-1S");
+    refused(o -> o.retention(Duration.ofSeconds(-1)), "retention must not be negative, got PT-1S");
+    refused(
+        o -> o.uniqueFor(Duration.ofMillis(300)),
+        "uniqueFor must be 1 second or longer, got PT0.3S");
     refused(o -> o.deadline(Instant.EPOCH), "deadline must be after 1970");
     refused(o -> o.processIn(Duration.ofSeconds(-1)), "processIn must not be negative");
     refused(
         o -> o.processAt(Instant.EPOCH).processIn(Duration.ZERO),
-        "set processAt or processIn, not both");
+        "set either processAt or processIn, got both: 1970-01-01T00:00:00Z, PT0S");
     refused(o -> o.id(" "), "task id must contain one or more characters");
     refused(o -> o.group(""), "group must contain one or more characters");
     refused(o -> o.queue("  "), "queue name must contain one or more characters");

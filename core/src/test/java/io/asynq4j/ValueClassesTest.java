@@ -2,6 +2,7 @@ package io.asynq4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
 import java.time.Duration;
@@ -55,7 +56,9 @@ class ValueClassesTest {
             .group("g")
             .header("a", "b")
             .build();
-    assertThat(options.toBuilder().build()).isEqualTo(options).hasSameHashCodeAs(options);
+    assertThat(TaskOptions.defaults().overriddenBy(options))
+        .isEqualTo(options)
+        .hasSameHashCodeAs(options);
     TaskDefinition definition =
         TaskDefinition.builder("mail", TaskKind.WORKER).maxRetry(1).maxRun(2).build();
     assertThat(definition.toBuilder().build()).isEqualTo(definition).hasSameHashCodeAs(definition);
@@ -72,6 +75,6 @@ class ValueClassesTest {
   @Test
   void theTextNamesEachValueAndShowsNoPayload() {
     assertThat(Task.of("t", Payload.ofUtf8("secret"), Map.of("a", "b")))
-        .hasToString("Task[type=t, payload=Payload[6 bytes], headers={a=b}]");
+        .hasToString("TaskRecord[type=t, payload=Payload[6 bytes], headers={a=b}]");
   }
 }

@@ -5,287 +5,130 @@ import io.asynq4j.RateLimit;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
-import io.asynq4j.internal.text.ValueText;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What holds for all tasks of a name, wherever they are handed in or executed. Immutable. */
-public final class TaskDefinition {
+/**
+ * Central settings for all tasks of a name. They apply wherever the tasks are enqueued or run.
+ * Immutable; two definitions are equal if all their values are.
+ *
+ * <pre>{@code
+ * TaskDefinition report =
+ *     TaskDefinition.builder("report", TaskKind.WORKER).maxRun(2).timeout(ofMinutes(5)).build();
+ * TaskDefinitions.of(redis).put(report);
+ * }</pre>
+ */
+public sealed interface TaskDefinition permits TaskDefinitionRecord {
 
-  private static final Duration DEFAULT_LONGEST_BACKOFF = Duration.ofHours(1);
+  /** Name of the task type. */
+  String name();
 
-  private final String name;
-  private final TaskKind kind;
-  private final QueueName queue;
-  private final int weight;
-  private final int maxRun;
-  private final boolean ordered;
-  private final @Nullable Duration timeout;
-  private final @Nullable Integer maxRetry;
-  private final @Nullable Duration backoff;
-  private final @Nullable Duration longestBackoff;
-  private final @Nullable Duration retention;
-  private final @Nullable Duration uniqueFor;
-  private final long maxPending;
-  private final @Nullable RateLimit rate;
-  private final FollowUps followUps;
-  private final @Nullable String paramsSchema;
-  private final boolean fromFile;
+  /** What runs the tasks. */
+  TaskKind kind();
 
-  private TaskDefinition(Builder builder) {
-    this.name = builder.name;
-    this.kind = builder.kind;
-    this.queue = builder.queue == null ? QueueName.of(builder.name) : builder.queue;
-    this.weight = builder.weight;
-    this.maxRun = builder.maxRun;
-    this.ordered = builder.ordered;
-    this.timeout = builder.timeout;
-    this.maxRetry = builder.maxRetry;
-    this.backoff = builder.backoff;
-    this.longestBackoff = builder.longestBackoff;
-    this.retention = builder.retention;
-    this.uniqueFor = builder.uniqueFor;
-    this.maxPending = builder.maxPending;
-    this.rate = builder.rate;
-    this.followUps = builder.followUps;
-    this.paramsSchema = builder.paramsSchema;
-    this.fromFile = builder.fromFile;
-    if (name.isBlank()) {
-      throw new IllegalArgumentException("a task definition needs a name");
-    }
-    if (weight < 1) {
-      throw new IllegalArgumentException("weight must be 1 or more: " + weight);
-    }
-    if (maxRun < 0) {
-      throw new IllegalArgumentException("maxRun must not be negative: " + maxRun);
-    }
-    if (maxPending < 0) {
-      throw new IllegalArgumentException("maxPending must not be negative: " + maxPending);
-    }
-    if (backoff == null && longestBackoff != null) {
-      throw new IllegalArgumentException("a longest back-off needs a first one");
-    }
-    if (backoff != null) {
-      RetryPolicy.exponential(backoff, longest(backoff, longestBackoff));
-    }
-    // Checks the values of the options.
-    options();
+  /** Options with which the tasks are enqueued. Their queue is always set. */
+  TaskOptions options();
+
+  /** Queue of the tasks. Each name has a queue of its own. */
+  default QueueName queue() {
+    return Objects.requireNonNull(options().queue(), "a definition always has a queue");
   }
 
-  /** The type of the tasks. */
-  public String name() {
-    return name;
+  /** Time limit of one attempt; null for the default. */
+  default @Nullable Duration timeout() {
+    return options().timeout();
   }
 
-  /** Who executes them. */
-  public TaskKind kind() {
-    return kind;
+  /** Maximum number of retries; null for the default. */
+  default @Nullable Integer maxRetry() {
+    return options().maxRetry();
   }
 
-  /** Where they go: one queue for each name. */
-  public QueueName queue() {
-    return queue;
+  /** How long a task is kept after success; null for not at all. */
+  default @Nullable Duration retention() {
+    return options().retention();
   }
 
-  /** How much of busy workers the queue gets, compared with the others. */
-  public int weight() {
-    return weight;
+  /** How long no equal task can be enqueued; null if tasks are not unique. */
+  default @Nullable Duration uniqueFor() {
+    return options().uniqueFor();
   }
 
-  /** How many may run at once over the whole fleet; 0 = as many as there are workers. */
-  public int maxRun() {
-    return maxRun;
+  /** Share of the workers among busy queues. */
+  int weight();
+
+  /** Maximum number of active tasks over all servers; 0 for no limit. */
+  int maxRun();
+
+  /** Whether tasks run one at a time, first in, first out. A failed task blocks the queue. */
+  boolean ordered();
+
+  /** Delay before the first retry, which doubles with each retry; null for the server's policy. */
+  @Nullable Duration backoff();
+
+  /** Maximum delay before a retry; null for one hour. */
+  @Nullable Duration longestBackoff();
+
+  /** Number of pending tasks from which the service rejects new ones; 0 for no limit. */
+  long maxPending();
+
+  /** Maximum rate at which tasks start, over all servers; null for no limit. */
+  @Nullable RateLimit rate();
+
+  /** Tasks that are enqueued before and after each attempt. */
+  FollowUps followUps();
+
+  /** JSON Schema of the params, as text; null for none. */
+  @Nullable String paramsSchema();
+
+  /** Whether a configuration file has published it and may remove it. */
+  boolean fromFile();
+
+  /** Returns the task type with the options of this definition, for producers in Java. */
+  default <T> TaskType<T> type(Class<T> input) {
+    return TaskType.of(name(), input).with(options());
   }
 
-  /** Whether tasks run one at a time, first in, first out; a failed task blocks the queue. */
-  public boolean ordered() {
-    return ordered;
-  }
+  /** Returns the delays between attempts; empty for the server's policy. */
+  Optional<RetryPolicy> retryPolicy();
 
-  /** How long an attempt may take. */
-  public @Nullable Duration timeout() {
-    return timeout;
-  }
-
-  /** How often a failed one is tried again. */
-  public @Nullable Integer maxRetry() {
-    return maxRetry;
-  }
-
-  /** The delay before the first retry, doubling from then on. */
-  public @Nullable Duration backoff() {
-    return backoff;
-  }
-
-  /** Where it stops to grow. */
-  public @Nullable Duration longestBackoff() {
-    return longestBackoff;
-  }
-
-  /** How long one is kept after success. */
-  public @Nullable Duration retention() {
-    return retention;
-  }
-
-  /** How long no equal one is taken in. */
-  public @Nullable Duration uniqueFor() {
-    return uniqueFor;
-  }
-
-  /** How many may wait before the service takes no more; 0 = any number. */
-  public long maxPending() {
-    return maxPending;
-  }
-
-  /** How many may begin in how long over the whole fleet; null = any number. */
-  public @Nullable RateLimit rate() {
-    return rate;
-  }
-
-  /** Tasks that are enqueued around its attempts. */
-  public FollowUps followUps() {
-    return followUps;
-  }
-
-  /** The JSON Schema of their params, as text. */
-  public @Nullable String paramsSchema() {
-    return paramsSchema;
-  }
-
-  /** Whether a configuration file put it there, and may take it away. */
-  public boolean fromFile() {
-    return fromFile;
-  }
-
-  /** A definition with a queue of the same name, and everything else as it is unless set. */
-  public static Builder builder(String name, TaskKind kind) {
+  /** Returns a builder of a definition with a queue of the same name. */
+  static Builder builder(String name, TaskKind kind) {
     return new Builder(name, kind);
   }
 
-  /** A builder that says what this definition says, to make another one that differs a little. */
-  public Builder toBuilder() {
-    Builder builder = new Builder(name, kind);
-    builder.queue = queue;
-    builder.weight = weight;
-    builder.maxRun = maxRun;
-    builder.ordered = ordered;
-    builder.timeout = timeout;
-    builder.maxRetry = maxRetry;
-    builder.backoff = backoff;
-    builder.longestBackoff = longestBackoff;
-    builder.retention = retention;
-    builder.uniqueFor = uniqueFor;
-    builder.maxPending = maxPending;
-    builder.rate = rate;
-    builder.followUps = followUps;
-    builder.paramsSchema = paramsSchema;
-    builder.fromFile = fromFile;
+  /** Returns a builder with the values of this definition. */
+  default Builder toBuilder() {
+    Builder builder = new Builder(name(), kind());
+    builder.options = options();
+    builder.weight = weight();
+    builder.maxRun = maxRun();
+    builder.ordered = ordered();
+    builder.backoff = backoff();
+    builder.longestBackoff = longestBackoff();
+    builder.maxPending = maxPending();
+    builder.rate = rate();
+    builder.followUps = followUps();
+    builder.paramsSchema = paramsSchema();
+    builder.fromFile = fromFile();
     return builder;
   }
 
-  private static Duration longest(Duration first, @Nullable Duration longest) {
-    if (longest != null) {
-      return longest;
-    }
-    return first.compareTo(DEFAULT_LONGEST_BACKOFF) > 0 ? first : DEFAULT_LONGEST_BACKOFF;
-  }
-
-  private static TaskOptions.Builder options(
-      @Nullable Duration timeout,
-      @Nullable Integer maxRetry,
-      @Nullable Duration retention,
-      @Nullable Duration uniqueFor) {
-    TaskOptions.Builder options = TaskOptions.builder();
-    if (timeout != null) {
-      options.timeout(timeout);
-    }
-    if (maxRetry != null) {
-      options.maxRetry(maxRetry);
-    }
-    if (retention != null) {
-      options.retention(retention);
-    }
-    if (uniqueFor != null) {
-      options.uniqueFor(uniqueFor);
-    }
-    return options;
-  }
-
-  /** How tasks of this name are enqueued. */
-  public TaskOptions options() {
-    return options(timeout, maxRetry, retention, uniqueFor).queue(queue).build();
-  }
-
-  /** For producers that embed the library: the type with the options of this definition. */
-  public <T> TaskType<T> type(Class<T> input) {
-    return TaskType.of(name, input).with(options());
-  }
-
-  /** How long failed tasks wait; empty where the definition leaves it to the server. */
-  public Optional<RetryPolicy> retryPolicy() {
-    return backoff == null
-        ? Optional.empty()
-        : Optional.of(RetryPolicy.exponential(backoff, longest(backoff, longestBackoff)));
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof TaskDefinition that && values().equals(that.values());
-  }
-
-  @Override
-  public int hashCode() {
-    return values().hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return ValueText.of(
-        "TaskDefinition",
-        "name kind queue weight maxRun ordered timeout maxRetry backoff longestBackoff retention uniqueFor maxPending rate followUps paramsSchema fromFile",
-        values());
-  }
-
-  private List<@Nullable Object> values() {
-    return Arrays.asList(
-        name,
-        kind,
-        queue,
-        weight,
-        maxRun,
-        ordered,
-        timeout,
-        maxRetry,
-        backoff,
-        longestBackoff,
-        retention,
-        uniqueFor,
-        maxPending,
-        rate,
-        followUps,
-        paramsSchema,
-        fromFile);
-  }
-
-  /** Collects what a definition says; not thread-safe. */
-  public static final class Builder {
+  /** Builder of a {@link TaskDefinition}. Not thread-safe. */
+  final class Builder {
     private final String name;
     private final TaskKind kind;
-    private @Nullable QueueName queue;
+    private TaskOptions options = TaskOptions.defaults();
     private int weight = 1;
     private int maxRun;
     private boolean ordered;
-    private @Nullable Duration timeout;
-    private @Nullable Integer maxRetry;
     private @Nullable Duration backoff;
     private @Nullable Duration longestBackoff;
-    private @Nullable Duration retention;
-    private @Nullable Duration uniqueFor;
     private long maxPending;
     private @Nullable RateLimit rate;
     private FollowUps followUps = FollowUps.NONE;
@@ -297,112 +140,142 @@ public final class TaskDefinition {
       this.kind = kind;
     }
 
-    /** The queue of its tasks. Default: one that is named as they are. */
+    private Builder options(UnaryOperator<TaskOptions.Builder> change) {
+      options = options.overriddenBy(TaskOptions.of(change));
+      return this;
+    }
+
+    /** Sets the queue of the tasks. Default: a queue with the name of the tasks. */
     public Builder queue(String queue) {
       return queue(QueueName.of(queue));
     }
 
+    /** Sets the queue of the tasks. Default: a queue with the name of the tasks. */
     public Builder queue(QueueName queue) {
-      this.queue = queue;
-      return this;
+      return options(o -> o.queue(queue));
     }
 
+    /** Limits the time of one attempt. Default: 30 minutes. */
+    public Builder timeout(Duration timeout) {
+      return options(o -> o.timeout(timeout));
+    }
+
+    /** Sets the maximum number of retries. Default: 25. */
+    public Builder maxRetry(int maxRetry) {
+      return options(o -> o.maxRetry(maxRetry));
+    }
+
+    /** Keeps a task for this long after success. Default: not at all. */
+    public Builder retention(Duration retention) {
+      return options(o -> o.retention(retention));
+    }
+
+    /** Rejects equal tasks for this long. Default: tasks are not unique. */
+    public Builder uniqueFor(Duration uniqueFor) {
+      return options(o -> o.uniqueFor(uniqueFor));
+    }
+
+    /** Sets the share of the workers among busy queues. Default: 1. */
     public Builder weight(int weight) {
       this.weight = weight;
       return this;
     }
 
+    /** Limits the number of active tasks over all servers. Default: 0, no limit. */
     public Builder maxRun(int maxRun) {
       this.maxRun = maxRun;
       return this;
     }
 
+    /** Whether tasks run one at a time, first in, first out. Default: false. */
     public Builder ordered(boolean ordered) {
       this.ordered = ordered;
       return this;
     }
 
-    public Builder timeout(Duration timeout) {
-      this.timeout = timeout;
-      return this;
-    }
-
-    public Builder maxRetry(int maxRetry) {
-      this.maxRetry = maxRetry;
-      return this;
-    }
-
+    /** Sets the delay before the first retry. Default: the server's retry policy. */
     public Builder backoff(Duration first) {
       this.backoff = first;
       return this;
     }
 
+    /** Sets the maximum delay before a retry. Default: 1 hour. */
     public Builder longestBackoff(Duration longest) {
       this.longestBackoff = longest;
       return this;
     }
 
-    public Builder retention(Duration retention) {
-      this.retention = retention;
-      return this;
-    }
-
-    public Builder uniqueFor(Duration uniqueFor) {
-      this.uniqueFor = uniqueFor;
-      return this;
-    }
-
+    /**
+     * Sets the number of pending tasks from which the service rejects new ones. Default: 0, none.
+     */
     public Builder maxPending(long maxPending) {
       this.maxPending = maxPending;
       return this;
     }
 
+    /** Limits the rate at which tasks start. Default: no limit. */
     public Builder rate(RateLimit rate) {
       this.rate = rate;
       return this;
     }
 
+    /** Sets the tasks that are enqueued before and after each attempt. Default: none. */
     public Builder followUps(FollowUps followUps) {
       this.followUps = followUps;
       return this;
     }
 
+    /** Sets the JSON Schema of the params. Default: none. */
     public Builder paramsSchema(String schema) {
       this.paramsSchema = schema;
       return this;
     }
 
+    /** Whether a configuration file publishes the definition and may remove it. Default: false. */
     public Builder fromFile(boolean fromFile) {
       this.fromFile = fromFile;
       return this;
     }
 
+    /**
+     * Builds the definition.
+     *
+     * @throws IllegalArgumentException if a value is out of range
+     */
     public TaskDefinition build() {
-      return new TaskDefinition(this);
+      return new TaskDefinitionRecord(
+          name,
+          kind,
+          options,
+          weight,
+          maxRun,
+          ordered,
+          backoff,
+          longestBackoff,
+          maxPending,
+          rate,
+          followUps,
+          paramsSchema,
+          fromFile);
     }
   }
 
   /**
-   * Names of tasks that are enqueued around the attempts of another, for those who keep track of
-   * it. Immutable.
+   * Names of tasks that are enqueued before and after each attempt at another task, to track it.
+   * Immutable.
    *
-   * @param before when an attempt begins
-   * @param success when it has succeeded
-   * @param failure when it has failed, whether it is tried again or not
+   * @param before enqueued when an attempt starts; null for none
+   * @param success enqueued after a successful attempt; null for none
+   * @param failure enqueued after each failed attempt, whether it is retried or not; null for none
    */
-  public record FollowUps(
-      @Nullable String before, @Nullable String success, @Nullable String failure) {
+  record FollowUps(@Nullable String before, @Nullable String success, @Nullable String failure) {
 
     public static final FollowUps NONE = new FollowUps(null, null, null);
 
     public FollowUps {
-      if (Stream.of(text(before), text(success), text(failure)).anyMatch(String::isBlank)) {
-        throw new IllegalArgumentException("a follow-up needs the name of a task");
+      if (Stream.of(before, success, failure).anyMatch(name -> name != null && name.isBlank())) {
+        throw new IllegalArgumentException("a follow-up needs the name of a task, got a blank one");
       }
-    }
-
-    private static String text(@Nullable String name) {
-      return name == null ? "none" : name;
     }
 
     public boolean isNone() {
@@ -410,16 +283,16 @@ public final class TaskDefinition {
     }
   }
 
-  /** Who executes the tasks of a name. */
-  public enum TaskKind {
+  /** What runs the tasks of a name. */
+  enum TaskKind {
     /** The task service, by calling a URL. */
     HTTP,
     /** The task service, by running a program. */
     CMD,
-    /** Others: a server with a handler for the name, or workers that lease tasks. */
+    /** A server with a handler for the name, or a worker that leases tasks. */
     WORKER;
 
-    /** As it is written in files and in Redis. */
+    /** The name of the kind in configuration files and in Redis. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);
     }

@@ -6,6 +6,7 @@ import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.LeaseOperations.Restored;
 import io.asynq4j.internal.time.ElapsedBounds;
+import io.asynq4j.lease.TaskLeases.AttemptTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,10 +2,10 @@ package io.asynq4j.lease;
 
 import io.asynq4j.ArchiveSettings;
 import io.asynq4j.Payload;
-import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueSettings;
 import io.asynq4j.RetryPolicy;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.handler.Outcome;
@@ -237,6 +237,21 @@ public final class TaskLeases {
       throw new IllegalArgumentException(
           "a lease must be between %s and %s: %s".formatted(SHORTEST_LEASE, LONGEST_LEASE, lease));
     }
+  }
+
+  /** Whether an attempt has time left, see {@link #attemptTime}. */
+  public enum AttemptTime {
+    /** The attempt may continue. */
+    LEFT,
+
+    /** The attempt has exceeded the timeout or the deadline of its task. */
+    OVER,
+
+    /**
+     * The attempt is over by the clock, but this process has not observed the clock for long enough
+     * to know that it was not set forward. The attempt must end, and must not count as failed.
+     */
+    UNKNOWN
   }
 
   /** Collects rules; not thread-safe. */

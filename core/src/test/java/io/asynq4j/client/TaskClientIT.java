@@ -243,7 +243,7 @@ class TaskClientIT {
     assertThat(task.retention()).isEqualTo(ofSeconds(1));
     assertStored(task);
     assertThatThrownBy(() -> enqueue(o -> o.timeout(Duration.ZERO)))
-        .hasMessageContaining("timeout must be positive: PT0S")
+        .hasMessageContaining("timeout must be positive, got PT0S")
         .hasMessageContaining("PT30M");
   }
 
@@ -564,8 +564,8 @@ class TaskClientIT {
       assertThatThrownBy(() -> small.enqueue(Task.of("report", Payload.of(new byte[11]))))
           .isInstanceOf(PayloadException.class)
           .hasMessage(
-              "the payload of task type \"report\" has 11 bytes, more than the 10 that are allowed;"
-                  + " put large data elsewhere and only its address into the task, or raise maxPayload of the"
+              "the payload of task type \"report\" has 11 bytes, more than the maximum of 10; store"
+                  + " large data elsewhere and send a reference to it, or raise maxPayload of the"
                   + " client");
     }
     assertThat(admin.llen("asynq:{default}:pending")).isEqualTo(1);

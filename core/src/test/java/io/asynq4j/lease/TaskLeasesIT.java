@@ -11,11 +11,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Payload;
-import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.fixture.BrokerFixture;
@@ -32,6 +32,7 @@ import io.asynq4j.internal.redis.clock.RedisClock;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.store.RedisBroker;
 import io.asynq4j.internal.time.ElapsedBounds;
+import io.asynq4j.lease.TaskLeases.AttemptTime;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
 import java.time.Duration;
@@ -445,8 +446,9 @@ class TaskLeasesIT {
                 + COUNTED_DAY
                 + "retry: {a="
                 + (T + 10)
-                + "}\nt:a: {failures=[boom], msg=t(p) retry 1/25 timeout 1800 failed 4102488000 error 'boom',"
-                + " state=retry}\n");
+                + "}\n"
+                + "t:a: {failures=[boom], msg=t(p) retry 1/25 timeout 1800 failed 4102488000 error"
+                + " 'boom', state=retry}\n");
   }
 
   @Test
@@ -539,8 +541,8 @@ class TaskLeasesIT {
                 + FAILED_DAY
                 + "processed: 1\n"
                 + COUNTED_DAY
-                + "t:a: {failures=[boom], msg=t(p) retry 0/0 timeout 1800 failed 4102488000 error 'boom',"
-                + " state=archived}\n");
+                + "t:a: {failures=[boom], msg=t(p) retry 0/0 timeout 1800 failed 4102488000 error"
+                + " 'boom', state=archived}\n");
   }
 
   @Test

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
-import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
 import io.asynq4j.Task;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.DayCount;
 import io.asynq4j.inspect.PageRequest;

@@ -3,8 +3,8 @@ package io.asynq4j.interop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Payload;
-import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.TaskState;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Claim;

@@ -2,8 +2,8 @@ package io.asynq4j.benchmarks.script;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
-import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.internal.broker.Aggregation.AggregationSet;

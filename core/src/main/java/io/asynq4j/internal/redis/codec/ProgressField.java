@@ -1,6 +1,6 @@
 package io.asynq4j.internal.redis.codec;
 
-import io.asynq4j.Progress;
+import io.asynq4j.TaskInfo.Progress;
 import org.jspecify.annotations.Nullable;
 
 /** Format of progress in a task's record: the percentage, a space, the note. */

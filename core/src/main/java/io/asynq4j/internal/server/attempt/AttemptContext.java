@@ -1,8 +1,8 @@
 package io.asynq4j.internal.server.attempt;
 
 import io.asynq4j.Payload;
-import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.handler.TaskContext;
 import io.asynq4j.internal.time.TimeMath;

@@ -1,8 +1,8 @@
 package io.asynq4j.internal.server.attempt;
 
 import io.asynq4j.Payload;
-import io.asynq4j.Progress;
 import io.asynq4j.Task;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.outcome.AppliedOutcome;

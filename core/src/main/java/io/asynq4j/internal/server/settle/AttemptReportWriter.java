@@ -2,8 +2,8 @@ package io.asynq4j.internal.server.settle;
 
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Payload;
-import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.shard.ShardTopology;

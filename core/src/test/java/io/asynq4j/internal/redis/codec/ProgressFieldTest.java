@@ -2,7 +2,7 @@ package io.asynq4j.internal.redis.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.Progress;
+import io.asynq4j.TaskInfo.Progress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

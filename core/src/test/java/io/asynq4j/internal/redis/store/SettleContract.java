@@ -10,9 +10,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.Payload;
-import io.asynq4j.Progress;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskInfo.FailedAttempt;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.fixture.BrokerFixture;

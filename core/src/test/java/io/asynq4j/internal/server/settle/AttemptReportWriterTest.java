@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Payload;
-import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.fixture.AttemptHosts;
 import io.asynq4j.fixture.RecordingServerListener;

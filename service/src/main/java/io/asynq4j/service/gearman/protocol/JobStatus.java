@@ -1,6 +1,6 @@
 package io.asynq4j.service.gearman.protocol;
 
-import io.asynq4j.Progress;
+import io.asynq4j.TaskInfo.Progress;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 

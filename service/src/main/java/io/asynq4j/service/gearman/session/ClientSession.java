@@ -2,9 +2,9 @@ package io.asynq4j.service.gearman.session;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.Payload;
-import io.asynq4j.Progress;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;

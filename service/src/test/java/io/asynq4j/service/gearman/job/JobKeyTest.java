@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.Payload;
-import io.asynq4j.Progress;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.service.gearman.GearmanConfig;
 import io.asynq4j.service.gearman.protocol.JobStatus;
 import io.asynq4j.service.gearman.protocol.Packets;

@@ -1,0 +1,19 @@
+package io.asynq4j;
+
+import io.asynq4j.internal.codec.TextValidator;
+import java.util.Map;
+
+/** The values of a {@link Task}. */
+record TaskRecord(String type, Payload payload, Map<String, String> headers) implements Task {
+
+  TaskRecord {
+    headers = Map.copyOf(headers);
+    TextValidator.requireNotBlank(type, "task type");
+    TextValidator.requireValidUnicode(type, "task type");
+    headers.forEach(
+        (name, value) -> {
+          TextValidator.requireValidUnicode(name, "header name");
+          TextValidator.requireValidUnicode(value, "value of header " + name);
+        });
+  }
+}

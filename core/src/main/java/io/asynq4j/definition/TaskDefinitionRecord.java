@@ -1,0 +1,67 @@
+package io.asynq4j.definition;
+
+import io.asynq4j.RateLimit;
+import io.asynq4j.RetryPolicy;
+import io.asynq4j.TaskOptions;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The values of a {@link TaskDefinition}. All rules for them are checked here. */
+record TaskDefinitionRecord(
+    String name,
+    TaskKind kind,
+    TaskOptions options,
+    int weight,
+    int maxRun,
+    boolean ordered,
+    @Nullable Duration backoff,
+    @Nullable Duration longestBackoff,
+    long maxPending,
+    @Nullable RateLimit rate,
+    FollowUps followUps,
+    @Nullable String paramsSchema,
+    boolean fromFile)
+    implements TaskDefinition {
+
+  private static final Duration DEFAULT_LONGEST_BACKOFF = Duration.ofHours(1);
+
+  TaskDefinitionRecord {
+    if (options.queue() == null) {
+      options = TaskOptions.of(o -> o.queue(name)).overriddenBy(options);
+    }
+    if (name.isBlank()) {
+      throw new IllegalArgumentException("a task definition needs a name, got a blank one");
+    }
+    if (weight < 1) {
+      throw new IllegalArgumentException("weight must be 1 or greater, got " + weight);
+    }
+    if (maxRun < 0) {
+      throw new IllegalArgumentException("maxRun must be 0 or greater, got " + maxRun);
+    }
+    if (maxPending < 0) {
+      throw new IllegalArgumentException("maxPending must be 0 or greater, got " + maxPending);
+    }
+    if (backoff == null && longestBackoff != null) {
+      throw new IllegalArgumentException(
+          "longestBackoff is %s, but backoff is not set: set both".formatted(longestBackoff));
+    }
+    // Rejects invalid delays.
+    policy(backoff, longestBackoff);
+  }
+
+  @Override
+  public Optional<RetryPolicy> retryPolicy() {
+    return policy(backoff, longestBackoff);
+  }
+
+  private static Optional<RetryPolicy> policy(
+      @Nullable Duration first, @Nullable Duration longest) {
+    if (first == null) {
+      return Optional.empty();
+    }
+    Duration atLeastFirst =
+        first.compareTo(DEFAULT_LONGEST_BACKOFF) > 0 ? first : DEFAULT_LONGEST_BACKOFF;
+    return Optional.of(RetryPolicy.exponential(first, longest != null ? longest : atLeastFirst));
+  }
+}
