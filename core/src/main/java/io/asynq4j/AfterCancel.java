@@ -1,11 +1,11 @@
 package io.asynq4j;
 
-/** What becomes of a running task that is cancelled, unless its handler decides otherwise. */
+/** What happens to an active task that is cancelled, unless its handler decides otherwise. */
 public enum AfterCancel {
-  /** It counts as failed and is tried again, as Go servers have it. */
+  /** The attempt counts as failed and the task is retried, as by Go servers. */
   RETRY,
-  /** It is archived, for people to look at. */
+  /** The task is archived, for operators to inspect. */
   ARCHIVE,
-  /** It is gone. */
+  /** The task is deleted. */
   DELETE
 }

@@ -3,8 +3,8 @@ package io.asynq4j;
 import java.time.Duration;
 
 /**
- * How much is kept in the archive of a queue, for the builders of servers, leases and inspectors:
- * {@code .archive(a -> a.maxSize(1_000).maxAge(Duration.ofDays(30)))}. Not thread-safe.
+ * Limits of the archive of each queue, for the builders of servers, leases and inspectors: {@code
+ * .archive(a -> a.maxSize(1_000).maxAge(Duration.ofDays(30)))}. Not thread-safe.
  */
 public final class ArchiveSettings {
 
@@ -12,12 +12,12 @@ public final class ArchiveSettings {
   private Duration maxAge = Duration.ofDays(90);
   private boolean releaseLocks;
 
-  /** Creates settings with the defaults; builders do it for their callers. */
+  /** Creates settings with the defaults. Builders call it. */
   public ArchiveSettings() {}
 
   /**
-   * Maximum number of archived tasks of a queue; the oldest are deleted. Default: 7,900. More than
-   * 8,000 make a Go server fail when it trims them.
+   * Maximum number of archived tasks per queue; the oldest are deleted. Default: 7,900. Go servers
+   * cannot trim an archive of more than 8,000 tasks.
    */
   public ArchiveSettings maxSize(int tasks) {
     if (tasks < 0) {

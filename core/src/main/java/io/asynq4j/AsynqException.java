@@ -4,12 +4,11 @@ import io.asynq4j.codec.PayloadException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root of the exceptions that this library defines. All are unchecked. Invalid arguments and
- * calls in a wrong state throw {@link IllegalArgumentException} and {@link IllegalStateException}
- * instead.
+ * Base of all exceptions of this library. All are unchecked. Invalid arguments and calls in a wrong
+ * state throw {@link IllegalArgumentException} and {@link IllegalStateException} instead.
  *
- * <p>Where to look: {@link BrokerException} for Redis, {@link PayloadException} for inputs and
- * results, the others for tasks, queues and schedules that are not as a call expects.
+ * <p>{@link BrokerException} reports problems with Redis, and {@link PayloadException} those with
+ * inputs and results. The others report tasks, queues or schedules in an unexpected state.
  */
 public abstract class AsynqException extends RuntimeException {
 

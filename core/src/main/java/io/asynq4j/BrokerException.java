@@ -1,6 +1,6 @@
 package io.asynq4j;
 
-/** Redis could not be reached, or refused a command. The message says which, and what to do. */
+/** Redis is unavailable or refused a command. The message has the reason and the next step. */
 public abstract class BrokerException extends AsynqException {
 
   private static final long serialVersionUID = 1L;
@@ -13,8 +13,8 @@ public abstract class BrokerException extends AsynqException {
   }
 
   /**
-   * Whether the command may have taken effect although it failed, because its answer was lost. When
-   * false, it is certain that it has not.
+   * Returns whether the command may have taken effect, because its reply was lost. If false, it
+   * certainly has not.
    */
   public boolean mayHaveBeenApplied() {
     return mayHaveBeenApplied;

@@ -1,18 +1,18 @@
 package io.asynq4j;
 
 /**
- * Redis answered, and said no: out of memory, not permitted, wrong password, a key of the wrong
- * kind. Trying again does not help before somebody has changed something.
+ * Redis refused a command, for example because it is out of memory, because of missing permissions
+ * or a wrong password, or because a key has the wrong type. A retry fails until the cause is fixed.
  */
 public final class BrokerRefusedException extends BrokerException {
 
   private static final long serialVersionUID = 1L;
 
-  /** What has to change before Redis does what it refused. */
+  /** What must change before Redis accepts the command. */
   public enum Reason {
-    /** The server: it is out of memory, cannot save to disk, does not permit it, or the like. */
+    /** The Redis server: for example its memory, disk or permissions. */
     SERVER,
-    /** What was asked for, or the data that it concerns. */
+    /** The command, or the data that it uses. */
     REQUEST
   }
 

@@ -1,9 +1,6 @@
 package io.asynq4j;
 
-/**
- * Redis is out of reach, too slow, or not ready (loading, busy, failing over). It may help to try
- * again later.
- */
+/** Redis is unreachable, too slow or not ready (loading, busy, failing over). Retry later. */
 public final class BrokerUnavailableException extends BrokerException {
 
   private static final long serialVersionUID = 1L;

@@ -1,8 +1,8 @@
 package io.asynq4j;
 
 /**
- * A task that is to be unique cannot be enqueued, since an equal one (same queue, type and payload)
- * holds the lock.
+ * A unique task cannot be enqueued, because an equal task (same queue, type and payload) holds the
+ * lock.
  */
 public final class DuplicateTaskException extends AsynqException {
 
@@ -17,7 +17,7 @@ public final class DuplicateTaskException extends AsynqException {
     this.holderId = holderId;
   }
 
-  /** The id of the task that is there already. */
+  /** Returns the ID of the existing task. */
   public String holderId() {
     return holderId;
   }

@@ -1,14 +1,14 @@
 package io.asynq4j;
 
 /**
- * When a new task counts as taken in. The safer, the longer it takes; {@code
- * docs/guides/enqueueing.md} says what each survives.
+ * When a task counts as enqueued. Safer levels take longer; {@code docs/guides/enqueueing.md}
+ * describes which failures each of them survives.
  */
 public enum Durability {
-  /** The primary has it. What a crash or a failover loses before it was copied is lost. */
+  /** The primary has the task. A crash or failover before it is replicated loses it. */
   PRIMARY,
-  /** Replicas have it too, in their memory. */
+  /** Replicas have the task too, in memory. */
   REPLICATED,
-  /** The primary has it on its disk. Needs Redis 7.2 or newer with {@code appendonly yes}. */
+  /** The primary has the task on disk. Needs Redis 7.2 or newer with {@code appendonly yes}. */
   FSYNCED
 }

@@ -6,10 +6,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes that a task carries, opaque to the queue. Immutable and safe to share between threads.
+ * The input or result of a task as bytes, opaque to the queue. Immutable and safe to share between
+ * threads.
  *
- * <p>An absent payload and one of no bytes are stored alike, but give a unique task different
- * locks; that is how the protocol has it, so the difference is kept here.
+ * <p>An absent payload and an empty one are stored alike. In the protocol, however, they give a
+ * unique task different locks.
  */
 public final class Payload {
 
@@ -21,7 +22,7 @@ public final class Payload {
     this.bytes = bytes;
   }
 
-  /** No payload at all. */
+  /** Returns the absent payload. */
   public static Payload absent() {
     return ABSENT;
   }
@@ -42,12 +43,12 @@ public final class Payload {
     return bytes == null ? 0 : bytes.length;
   }
 
-  /** A copy of the bytes; of none when the payload is absent. */
+  /** Returns a copy of the bytes; an empty array if the payload is absent. */
   public byte[] bytes() {
     return bytes == null ? new byte[0] : bytes.clone();
   }
 
-  /** The bytes without a copy. */
+  /** Returns the bytes as a read-only buffer, without copying them. */
   public ByteBuffer view() {
     return ByteBuffer.wrap(bytes == null ? new byte[0] : bytes).asReadOnlyBuffer();
   }
@@ -66,7 +67,7 @@ public final class Payload {
     return Arrays.hashCode(bytes);
   }
 
-  /** The size only: payloads do not belong in logs. */
+  /** Returns the size only, to keep payloads out of logs. */
   @Override
   public String toString() {
     return bytes == null ? "Payload[absent]" : "Payload[" + bytes.length + " bytes]";

@@ -5,12 +5,12 @@ import io.asynq4j.internal.codec.TextValidator;
 /**
  * The name of a queue: case-sensitive, kept exactly as given, not blank. Immutable.
  *
- * <p>A name that begins with a closing brace is refused, because the keys of such a queue would not
- * share one slot of a Redis Cluster.
+ * <p>A name that starts with a closing brace is rejected, because the keys of such a queue would be
+ * in different slots of a Redis Cluster.
  */
 public record QueueName(String value) implements Comparable<QueueName> {
 
-  /** Where a task goes when nothing else is said. */
+  /** The queue of tasks without a queue option. */
   public static final QueueName DEFAULT = new QueueName("default");
 
   public QueueName {
@@ -18,7 +18,8 @@ public record QueueName(String value) implements Comparable<QueueName> {
     TextValidator.requireValidUnicode(value, "queue name");
     if (value.startsWith("}")) {
       throw new IllegalArgumentException(
-          "queue name must not begin with '}', since its keys would fall into different slots of a cluster: \""
+          "queue name must not begin with '}', since its keys would fall into different slots of a"
+              + " cluster: \""
               + value
               + "\"");
     }

@@ -1,6 +1,6 @@
 package io.asynq4j;
 
-/** A queue cannot be removed, since it still holds tasks. */
+/** A queue cannot be removed, because it contains tasks. */
 public final class QueueNotEmptyException extends AsynqException {
 
   private static final long serialVersionUID = 1L;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * Settings of one queue, for the builders of servers and leases: {@code .queue("mail", q ->
  * q.weight(3).maxActive(20))}. Not thread-safe.
  *
- * <p>Limits hold over all servers of this library; Go servers do not obey them. Limits that an
- * operator has set in Redis win over these.
+ * <p>Limits apply across all servers of this library; Go servers ignore them. Limits that an
+ * operator has set in Redis take precedence.
  */
 public final class QueueSettings {
 
@@ -16,7 +16,7 @@ public final class QueueSettings {
   private boolean ordered;
   private @Nullable RateLimit rateLimit;
 
-  /** Creates settings with the defaults; builders do it for their callers. */
+  /** Creates settings with the defaults. Builders call it. */
   public QueueSettings() {}
 
   /**
@@ -45,7 +45,9 @@ public final class QueueSettings {
     return this;
   }
 
-  /** One task at a time, first in, first out. A task that waits for a retry blocks the queue. */
+  /**
+   * Runs one task at a time, first in, first out. A task that waits for a retry blocks the queue.
+   */
   public QueueSettings ordered() {
     this.ordered = true;
     requireConsistent();

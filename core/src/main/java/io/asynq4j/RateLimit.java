@@ -9,12 +9,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How many tasks may begin in how long, over all workers. A bucket holds up to {@code burst}
- * tokens, gets new ones evenly, and gives one to each task that begins. Immutable.
+ * Maximum rate at which tasks start, across all workers. It is a token bucket: each start takes a
+ * token, tokens are added evenly, and the bucket holds up to {@code burst} of them. Immutable.
  *
- * @param tasks so many
- * @param per in so long
- * @param burst how many may begin at once after a quiet time
+ * @param tasks number of tasks per period
+ * @param per the period
+ * @param burst number of tasks that may start at once after an idle time
  */
 public record RateLimit(int tasks, Duration per, int burst) {
 
@@ -24,7 +24,7 @@ public record RateLimit(int tasks, Duration per, int burst) {
   private static final Pattern TEXT = Pattern.compile("(\\d{1,9})/(\\S{1,60})");
   private static final String UNLIMITED_TEXT = "none";
 
-  /** From the longest on. */
+  /** Units from the longest to the shortest. */
   private enum Unit {
     D(Duration.ofDays(1)),
     H(Duration.ofHours(1)),
@@ -39,7 +39,7 @@ public record RateLimit(int tasks, Duration per, int burst) {
     }
   }
 
-  /** No limit, for an operator who lifts one that is configured. */
+  /** No limit, to override a configured one. */
   public static final RateLimit UNLIMITED =
       new RateLimit(Integer.MAX_VALUE, SHORTEST, Integer.MAX_VALUE);
 
@@ -55,14 +55,15 @@ public record RateLimit(int tasks, Duration per, int burst) {
     }
   }
 
-  /** With a burst of what comes in a tenth of a second, at least one. */
+  /** Returns a limit whose burst is the number of tasks in a tenth of a second, at least one. */
   public static RateLimit of(int tasks, Duration per) {
     return new RateLimit(tasks, per, (int) Math.max(1, tasks * 100L / Math.max(1, per.toMillis())));
   }
 
   /**
-   * A rate as people write it: {@code 100/s}, {@code 30/m}, {@code 5/10s}, or {@code none}. Throws
-   * {@code IllegalArgumentException} when it is something else.
+   * Parses a rate such as {@code 100/s}, {@code 30/m}, {@code 5/10s} or {@code none}.
+   *
+   * @throws IllegalArgumentException if the text is not a rate
    */
   public static RateLimit parse(String text) {
     if (text.equals(UNLIMITED_TEXT)) {
@@ -82,7 +83,7 @@ public record RateLimit(int tasks, Duration per, int burst) {
             .formatted(text));
   }
 
-  /** The same rate with another burst. */
+  /** Returns the same rate with another burst. */
   public RateLimit withBurst(int newBurst) {
     return new RateLimit(tasks, per, newBurst);
   }
@@ -95,7 +96,7 @@ public record RateLimit(int tasks, Duration per, int burst) {
     return tasks * 1000.0 / per.toMillis();
   }
 
-  /** As people write it, without the burst; {@link #parse} reads it. */
+  /** Returns the rate as text for {@link #parse}, without the burst. */
   public String text() {
     if (isUnlimited()) {
       return UNLIMITED_TEXT;

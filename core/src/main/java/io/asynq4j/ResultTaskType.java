@@ -9,9 +9,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link TaskType} that also declares the Java type of its result, so that a client can await a
- * result and get it decoded: {@code client.awaitResult(RESIZE, task, timeout)}. Made by {@link
- * TaskType#returning}. Immutable and safe to share between threads.
+ * A {@link TaskType} with the Java type of its result, so that a client can wait for the decoded
+ * result: {@code client.awaitResult(RESIZE, task, timeout)}. Created by {@link TaskType#returning}.
+ * Immutable and safe to share between threads.
  *
  * @param <T> the Java type of the input
  * @param <R> the Java type of the result
@@ -47,17 +47,17 @@ public final class ResultTaskType<T, R> extends TaskType<T> {
         name(), input(), options(), Objects.requireNonNull(policy, "policy"), result);
   }
 
-  /** The Java type of the result. */
+  /** Returns the Java type of the result. */
   public Type result() {
     return result;
   }
 
   /**
-   * The result of a task of this type that has completed.
+   * Decodes the result of a completed task of this type.
    *
    * @throws PayloadException if the task has no result, or its result is not of this type
    */
-  // What is decoded is of the type that the constructor was given, and null only for Void.
+  // The decoded value has the type of the constructor argument, and is null only for Void.
   @SuppressWarnings({"unchecked", "NullAway"})
   public R result(TaskInfo task, PayloadCodec codec) {
     if (task.isResultDropped()) {

@@ -3,20 +3,26 @@ package io.asynq4j;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** How long a failed task waits for its next attempt. Thread-safe. */
+/**
+ * Computes the delay between attempts at a failed task. Must be thread-safe.
+ *
+ * <pre>{@code
+ * RetryPolicy.exponential(Duration.ofSeconds(1), Duration.ofMinutes(10))
+ * }</pre>
+ */
 @FunctionalInterface
 public interface RetryPolicy {
 
   /**
-   * The delay after an attempt that failed.
+   * Returns the delay after a failed attempt.
    *
-   * @param retried the retries used up before this failure: 0 after the first attempt
+   * @param retried number of retries before this failure: 0 after the first attempt
    */
   Duration delay(int retried, Throwable error, Task task);
 
   /**
-   * What the original does: about 30 seconds after the first failure, growing with the fourth power
-   * of the number of retries, so that 25 of them span three weeks. It stops growing at 100 of them.
+   * Returns the policy of Go's asynq: about 30 seconds after the first failure, growing with the
+   * fourth power of the number of retries up to the 100th. 25 retries span about three weeks.
    */
   static RetryPolicy standard() {
     return (retried, error, task) -> {
@@ -26,7 +32,7 @@ public interface RetryPolicy {
     };
   }
 
-  /** Always the same delay. */
+  /** Returns a policy with a constant delay. */
   static RetryPolicy fixed(Duration delay) {
     if (delay.isNegative()) {
       throw new IllegalArgumentException("the delay must not be negative: " + delay);
@@ -35,8 +41,8 @@ public interface RetryPolicy {
   }
 
   /**
-   * A delay that doubles with each retry up to a limit, give or take a tenth, so that tasks which
-   * failed together do not come back together.
+   * Returns a policy whose delay doubles with each retry up to a limit. Each delay varies by up to
+   * 10 %, so that tasks which failed together are not retried together.
    */
   static RetryPolicy exponential(Duration first, Duration longest) {
     if (first.compareTo(Duration.ofMillis(1)) < 0 || longest.compareTo(first) < 0) {

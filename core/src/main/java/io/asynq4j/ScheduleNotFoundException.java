@@ -1,6 +1,6 @@
 package io.asynq4j;
 
-/** No scheduler of this library has ever had an entry of this name, or it has been forgotten. */
+/** No scheduler of this library has had an entry of this name, or the entry was forgotten. */
 public final class ScheduleNotFoundException extends AsynqException {
 
   private static final long serialVersionUID = 1L;

@@ -1,6 +1,6 @@
 package io.asynq4j;
 
-/** A task with this id is in the queue already, in whatever state. */
+/** A task with this ID is already in the queue, in any state. */
 public final class TaskIdConflictException extends AsynqException {
 
   private static final long serialVersionUID = 1L;

@@ -1,6 +1,6 @@
 package io.asynq4j;
 
-/** There is no task with this id in the queue. */
+/** The queue has no task with this ID. */
 public final class TaskNotFoundException extends AsynqException {
 
   private static final long serialVersionUID = 1L;
@@ -9,11 +9,12 @@ public final class TaskNotFoundException extends AsynqException {
     this(
         queue,
         id,
-        ": it was never there, was deleted, or has succeeded without retention or longer ago than that; check its queue and id");
+        ": it was never there, was deleted, or has succeeded without retention or longer ago than"
+            + " that; check its queue and id");
   }
 
   /**
-   * @param advice what to do about it, to stand behind what is missing
+   * @param advice the rest of the message: the reason and the next step
    */
   public TaskNotFoundException(QueueName queue, String id, String advice) {
     super("cannot find task with id=" + id + " in queue \"" + queue + "\"" + advice);

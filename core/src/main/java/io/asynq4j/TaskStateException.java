@@ -1,6 +1,6 @@
 package io.asynq4j;
 
-/** The state that a task is in does not allow what was asked. */
+/** The state of a task does not allow the operation. */
 public final class TaskStateException extends AsynqException {
 
   private static final long serialVersionUID = 1L;

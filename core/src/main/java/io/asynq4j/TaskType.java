@@ -12,8 +12,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kind of task with the Java type of its input: declared once, as a constant, and used by the
- * code that enqueues it and the code that handles it. Immutable and safe to share between threads.
+ * A task type: its name and the Java type of its input. Declare it once, as a constant, for the
+ * code that enqueues its tasks and the code that handles them. Immutable and safe to share between
+ * threads.
  *
  * <pre>{@code
  * static final TaskType<WelcomeEmail> WELCOME_EMAIL =
@@ -24,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  *     TaskType.of("image:resize", Image.class).returning(Thumbnail.class);
  * }</pre>
  *
- * <p>An input of type {@link Payload} or {@code byte[]} travels as it is, one of type {@link Void}
- * not at all; everything else through a {@link PayloadCodec}.
+ * <p>Inputs of type {@link Payload} and {@code byte[]} are sent unchanged, and {@link Void} means
+ * no payload. A {@link PayloadCodec} encodes all other inputs.
  *
- * <p>Two types are equal when their name, input, options and retry policy are.
+ * <p>Two types are equal if their name, input, options and retry policy are.
  *
  * @param <T> the Java type of the input
  */
@@ -51,76 +52,76 @@ public sealed class TaskType<T> permits ResultTaskType {
     return new TaskType<>(name, input, TaskOptions.defaults(), null);
   }
 
-  /** A type with a generic input, such as {@code new TypeRef<List<Order>>() {}}. */
+  /** Returns a type with a generic input, such as {@code new TypeRef<List<Order>>() {}}. */
   public static <T> TaskType<T> of(String name, TypeRef<T> input) {
     return new TaskType<>(name, input.type(), TaskOptions.defaults(), null);
   }
 
-  /** A type without input. */
+  /** Returns a type without input. */
   public static TaskType<Void> of(String name) {
     return of(name, Void.class);
   }
 
-  /** This type with options over those it has. */
+  /** Returns this type with its options overridden. */
   public TaskType<T> with(UnaryOperator<TaskOptions.Builder> settings) {
     return with(TaskOptions.of(settings));
   }
 
-  /** This type with options over those it has. */
+  /** Returns this type with its options overridden. */
   public TaskType<T> with(TaskOptions settings) {
     return new TaskType<>(name, input, options.overriddenBy(settings), retryPolicy);
   }
 
   /**
-   * This type with the delays between attempts. A server uses them where a handler is registered
-   * with this type in its {@code Mux}. The server's own policy for the type and that of a central
-   * task definition win over it; it wins over the server's policy for all types.
+   * Returns this type with a retry policy. A server uses it if a handler is registered with this
+   * type in its {@code Mux}. It takes precedence over the server's general policy, but not over a
+   * central task definition or the server's policy for this type.
    */
   public TaskType<T> retryPolicy(RetryPolicy policy) {
     return new TaskType<>(name, input, options, Objects.requireNonNull(policy, "policy"));
   }
 
-  /** This type with the Java type of its result. */
+  /** Returns this type with the Java type of its result. */
   public <R> ResultTaskType<T, R> returning(Class<R> result) {
     return new ResultTaskType<>(name, input, options, retryPolicy, result);
   }
 
-  /** This type with a generic type of its result. */
+  /** Returns this type with a generic type of its result. */
   public <R> ResultTaskType<T, R> returning(TypeRef<R> result) {
     return new ResultTaskType<>(name, input, options, retryPolicy, result.type());
   }
 
-  /** The type's name on the wire, such as {@code email:welcome}. */
+  /** Returns the name, such as {@code email:welcome}. */
   public final String name() {
     return name;
   }
 
-  /** The Java type of the input. */
+  /** Returns the Java type of the input. */
   public final Type input() {
     return input;
   }
 
-  /** What holds for every task of this type unless a call says otherwise. */
+  /** Returns the default options for tasks of this type. */
   public final TaskOptions options() {
     return options;
   }
 
-  /** The delays between attempts; empty where the type leaves them to the server. */
+  /** Returns the retry policy; empty for the one of the server. */
   public final Optional<RetryPolicy> retryPolicy() {
     return Optional.ofNullable(retryPolicy);
   }
 
-  /** The task with this input, as bytes. */
+  /** Returns a task with the encoded input. */
   public final Task task(T value, PayloadCodec codec) {
     return Task.of(name, PayloadConverter.encode(value, input, codec));
   }
 
   /**
-   * The input of a task of this type.
+   * Decodes the input of a task of this type.
    *
-   * @throws PayloadException if the payload is no such input
+   * @throws PayloadException if the payload cannot be decoded
    */
-  // What is decoded is of the type that the constructor was given, and null only for Void.
+  // The decoded value has the type of the constructor argument, and is null only for Void.
   @SuppressWarnings({"unchecked", "NullAway"})
   public final T input(Task task, PayloadCodec codec) {
     return (T) PayloadConverter.decode(task, input, codec);
@@ -141,7 +142,7 @@ public sealed class TaskType<T> permits ResultTaskType {
     return Objects.hash(name, input, options, retryPolicy);
   }
 
-  /** The name. */
+  /** Returns the name. */
   @Override
   public final String toString() {
     return name;

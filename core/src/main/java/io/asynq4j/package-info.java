@@ -1,10 +1,10 @@
 /**
- * The words of the API: what a task is, what can be asked of it, and what can go wrong.
+ * Tasks, their types, options and states, and the exceptions of the library.
  *
- * <p>Start with {@link io.asynq4j.TaskType}, which declares a kind of task once for producers and
- * handlers, and {@link io.asynq4j.TaskOptions}, which lists everything that can be set for a task.
- * {@link io.asynq4j.TaskInfo} is what is known of a task. {@link io.asynq4j.AsynqException} is the
- * root of all exceptions.
+ * <p>Start with {@link io.asynq4j.TaskType}, which declares a task type once for producers and
+ * handlers, and {@link io.asynq4j.TaskOptions}, which has all options of a task. {@link
+ * io.asynq4j.TaskInfo} is a snapshot of a task. {@link io.asynq4j.AsynqException} is the base of
+ * all exceptions.
  */
 @NullMarked
 package io.asynq4j;

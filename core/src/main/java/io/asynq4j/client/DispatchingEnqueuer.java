@@ -17,56 +17,56 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Enqueues under certain terms. */
+/** Enqueues with a time limit and a durability for each call. Thread-safe. */
 final class DispatchingEnqueuer implements Enqueuer {
 
   private static final long PAUSE_WITHOUT_MEMORY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  private final EnqueueMapper intake;
+  private final EnqueueMapper mapper;
   private final EnqueueDispatcher dispatcher;
   private final Executor callbacks;
-  private final CallOptions terms;
+  private final CallOptions options;
 
   DispatchingEnqueuer(
-      EnqueueMapper intake, EnqueueDispatcher dispatcher, Executor callbacks, CallOptions terms) {
-    this.intake = intake;
+      EnqueueMapper mapper, EnqueueDispatcher dispatcher, Executor callbacks, CallOptions options) {
+    this.mapper = mapper;
     this.dispatcher = dispatcher;
     this.callbacks = callbacks;
-    this.terms = terms;
+    this.options = options;
   }
 
   @Override
   public EnqueueResult enqueue(EnqueueRequest request) {
-    NewTask task = intake.prepare(request);
-    EnqueueReply answer = dispatcher.send(List.of(task), terms).get(0);
-    return intake.result(task, answer, terms.durability());
+    NewTask task = mapper.prepare(request);
+    EnqueueReply answer = dispatcher.send(List.of(task), options).get(0);
+    return mapper.result(task, answer, options.durability());
   }
 
   @Override
   public CompletionStage<EnqueueResult> enqueueAsync(EnqueueRequest request) {
     CompletableFuture<EnqueueResult> result = new CompletableFuture<>();
     try {
-      NewTask task = intake.prepare(request);
+      NewTask task = mapper.prepare(request);
       CompletableFuture<Void> unused =
-          dispatcher.sendAsync(task, terms).thenAccept(answer -> complete(result, task, answer));
+          dispatcher.sendAsync(task, options).thenAccept(answer -> complete(result, task, answer));
     } catch (RuntimeException e) {
       result.completeExceptionally(e);
     }
     return result;
   }
 
-  /** What hangs on the stage is not ours, so it must not run on a thread that sends. */
+  /** Dependent actions of the stage are user code, so they must not run on a sending thread. */
   private void complete(CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueReply answer) {
     try {
       callbacks.execute(() -> completeNow(stage, task, answer));
     } catch (Throwable e) {
-      // Closed meanwhile, the caller's executor has had enough, or no thread can be started: nobody
-      // must wait for ever.
+      // The client is closed, the executor rejects the call, or no thread can be started. The stage
+      // must complete anyway.
       completeNow(stage, task, answer);
     }
   }
 
-  /** Tries again while there is no memory for a result, since nobody else would complete it. */
+  /** Retries while there is no memory for a result, because nothing else completes the stage. */
   private void completeNow(
       CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueReply answer) {
     while (!stage.isDone()) {
@@ -82,7 +82,7 @@ final class DispatchingEnqueuer implements Enqueuer {
       CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueReply answer) {
     EnqueueResult result;
     try {
-      result = intake.result(task, answer, terms.durability());
+      result = mapper.result(task, answer, options.durability());
     } catch (RuntimeException e) {
       stage.completeExceptionally(new CompletionException(e));
       return;
@@ -97,27 +97,27 @@ final class DispatchingEnqueuer implements Enqueuer {
     List<Integer> places = new ArrayList<>(requests.size());
     for (int i = 0; i < results.length; i++) {
       try {
-        tasks.add(intake.prepare(requests.get(i)));
+        tasks.add(mapper.prepare(requests.get(i)));
         places.add(i);
       } catch (RuntimeException e) {
         results[i] = new EnqueueResult.Failed(e);
       }
     }
     if (!tasks.isEmpty()) {
-      List<EnqueueReply> answers = dispatcher.send(tasks, terms);
+      List<EnqueueReply> answers = dispatcher.send(tasks, options);
       for (int i = 0; i < places.size(); i++) {
         results[places.get(i)] =
-            intake.resultOfMany(tasks.get(i), answers.get(i), terms.durability());
+            mapper.resultOfMany(tasks.get(i), answers.get(i), options.durability());
       }
     }
     return Arrays.asList(results);
   }
 
   DispatchingEnqueuer within(Duration limit) {
-    return new DispatchingEnqueuer(intake, dispatcher, callbacks, terms.within(limit));
+    return new DispatchingEnqueuer(mapper, dispatcher, callbacks, options.within(limit));
   }
 
   DispatchingEnqueuer durably(Durability durability) {
-    return new DispatchingEnqueuer(intake, dispatcher, callbacks, terms.durably(durability));
+    return new DispatchingEnqueuer(mapper, dispatcher, callbacks, options.durably(durability));
   }
 }

@@ -18,7 +18,7 @@ import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Makes of a request what the broker takes, and of the broker's answer a result. Thread-safe. */
+/** Maps requests to tasks of the broker, and replies of the broker to results. Thread-safe. */
 final class EnqueueMapper {
 
   private final EnqueueOperations sink;
@@ -40,15 +40,15 @@ final class EnqueueMapper {
     int size = task.payload().size();
     if (size > maxPayload) {
       throw new PayloadException(
-          ("the payload of task type \"%s\" has %d bytes, more than the %d that are allowed; put large"
-                  + " data elsewhere and only its address into the task, or raise maxPayload of the client")
+          ("the payload of task type \"%s\" has %d bytes, more than the maximum of %d; store large"
+                  + " data elsewhere and send a reference to it, or raise maxPayload of the client")
               .formatted(task.type(), size, maxPayload),
           null);
     }
     return NewTask.of(task, options, clock.instant());
   }
 
-  /** Throws what became of the task if it is no result. */
+  /** Returns the result, or throws the error of a failed one. */
   EnqueueResult result(NewTask task, EnqueueReply answer, Durability durability) {
     EnqueueResult result = resultOfMany(task, answer, durability);
     if (result instanceof EnqueueResult.Failed failed) {
@@ -72,7 +72,7 @@ final class EnqueueMapper {
   }
 
   private static RuntimeException failure(EnqueueReply answer) {
-    return Objects.requireNonNull(answer.failure(), "an answer that says no has a reason");
+    return Objects.requireNonNull(answer.failure(), "a failed reply has a reason");
   }
 
   private TaskInfo info(NewTask task) {
@@ -102,7 +102,7 @@ final class EnqueueMapper {
     return placement instanceof Placement.Grouped ? TaskState.AGGREGATING : TaskState.SCHEDULED;
   }
 
-  /** As it is stored: in whole seconds, rounded up, unless it was to be precise. */
+  /** Returns the time as it is stored: in whole seconds, rounded up, unless it is precise. */
   private @Nullable Instant due(Placement placement) {
     if (placement instanceof Placement.At at) {
       return stored(at.when(), at.precise());

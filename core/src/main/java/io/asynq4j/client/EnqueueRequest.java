@@ -10,12 +10,12 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task that is to be enqueued, with its options: one of many for {@link Enqueuer#enqueueAll}. Its
- * input is encoded and its options are checked when it is enqueued, so that an invalid one fails
+ * A task to enqueue, with its options: one of many for {@link Enqueuer#enqueueAll}. Its input is
+ * encoded and its options are validated when it is enqueued, so that an invalid request fails
  * alone. Safe to share between threads if its input is.
  *
- * <p>Implementations of {@link Enqueuer} read it: {@link #task} and {@link #options} are what is to
- * be enqueued, {@link #type} and {@link #input} are for assertions in tests.
+ * <p>Implementations of {@link Enqueuer} enqueue {@link #task} with {@link #options}. Tests can
+ * assert {@link #type} and {@link #input}.
  */
 public final class EnqueueRequest {
 
@@ -52,7 +52,7 @@ public final class EnqueueRequest {
   }
 
   private static Task requireTask(@Nullable Task task) {
-    return Objects.requireNonNull(task, "there is no task to enqueue: it is null");
+    return Objects.requireNonNull(task, "the task to enqueue is null");
   }
 
   public static EnqueueRequest of(Task task) {
@@ -67,17 +67,17 @@ public final class EnqueueRequest {
     return new EnqueueRequest(task, () -> TaskOptions.of(options));
   }
 
-  /** A task without input. */
+  /** Returns a request for a task without input. */
   public static EnqueueRequest of(TaskType<Void> type) {
     return withoutInput(type, TaskOptions.defaults());
   }
 
-  /** A task without input. Options of the call win over those of the type. */
+  /** Returns a request for a task without input. These options override those of the type. */
   public static EnqueueRequest of(TaskType<Void> type, TaskOptions options) {
     return withoutInput(type, options);
   }
 
-  // There is no other value of Void.
+  // Void has no other value.
   @SuppressWarnings("NullAway")
   private static EnqueueRequest withoutInput(TaskType<Void> type, TaskOptions options) {
     return new EnqueueRequest(
@@ -88,7 +88,7 @@ public final class EnqueueRequest {
     return new EnqueueRequest(type, input, () -> type.options());
   }
 
-  /** Options of the call win over those of the type. */
+  /** Returns a request whose options override those of the type. */
   public static <T> EnqueueRequest of(
       TaskType<T> type, T input, UnaryOperator<TaskOptions.Builder> options) {
     return new EnqueueRequest(
@@ -96,29 +96,29 @@ public final class EnqueueRequest {
   }
 
   private static TaskOptions required(TaskOptions options) {
-    return Objects.requireNonNull(options, "the options are null; leave them out instead");
+    return Objects.requireNonNull(options, "the options are null; omit them instead");
   }
 
-  /** The name of the task type, such as {@code email:welcome}. */
+  /** Returns the name of the task type, such as {@code email:welcome}. */
   public String type() {
     return type == null ? requireTask(task).type() : type.name();
   }
 
-  /** The type that the request was made with; empty when it was made with a {@link Task}. */
+  /** Returns the type of the request; empty if it was created with a {@link Task}. */
   public Optional<TaskType<?>> taskType() {
     return Optional.ofNullable(type);
   }
 
   /**
-   * The input before it is encoded; of a request that was made with a {@link Task}, its payload.
-   * Null for a type without input.
+   * Returns the input before it is encoded; the payload if the request was created with a {@link
+   * Task}. Null for a type without input.
    */
   public @Nullable Object input() {
     return type == null ? requireTask(task).payload() : input;
   }
 
   /**
-   * The task with its input as bytes.
+   * Returns the task with its encoded input.
    *
    * @throws io.asynq4j.codec.PayloadException if the input cannot be encoded
    */
@@ -127,15 +127,15 @@ public final class EnqueueRequest {
   }
 
   /**
-   * The options of the type with those of the call over them.
+   * Returns the options of the type, overridden by those of the request.
    *
-   * @throws IllegalArgumentException if they contradict each other or one is out of range
+   * @throws IllegalArgumentException if options contradict each other or one is out of range
    */
   public TaskOptions options() {
     return settings.options();
   }
 
-  /** The type only: inputs do not belong in logs. */
+  /** Returns the type only, to keep inputs out of logs. */
   @Override
   public String toString() {
     return "EnqueueRequest[" + (type == null && task == null ? "no task" : type()) + "]";

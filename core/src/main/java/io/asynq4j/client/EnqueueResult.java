@@ -7,33 +7,38 @@ import io.asynq4j.TaskInfo;
 import java.util.Optional;
 
 /**
- * What became of a task that was to be enqueued. An equal task that exists already is a result, not
- * a failure; {@link #orThrow} is for callers to whom it is one. Immutable.
+ * The result of enqueueing a task. A duplicate is a result, not an exception; {@link #orThrow} is
+ * for callers that treat it as an error. Immutable.
+ *
+ * <pre>{@code
+ * TaskInfo task = client.enqueue(WELCOME_EMAIL, email).orThrow();
+ * }</pre>
  */
 public sealed interface EnqueueResult {
 
   /**
-   * The task, if it is enqueued or deferred. Otherwise throws {@link DuplicateTaskException},
-   * {@link TaskIdConflictException}, or the error of a {@link Failed} one.
+   * Returns the task if it is enqueued or deferred. Otherwise throws {@link
+   * DuplicateTaskException}, {@link TaskIdConflictException}, or the error of a {@link Failed}
+   * result.
    */
   TaskInfo orThrow();
 
-  /** The task, if it is enqueued or deferred. */
+  /** Returns the task if it is enqueued or deferred. */
   default Optional<TaskInfo> task() {
     return Optional.empty();
   }
 
-  /** Whether the task is in Redis now. False for a deferred one. */
+  /** Returns whether the task is in Redis. False for a deferred one. */
   default boolean isEnqueued() {
     return false;
   }
 
-  /** Whether nothing more needs to be done for the task: it is enqueued, or deferred. */
+  /** Returns whether the task is enqueued or deferred, so that the caller need do nothing more. */
   default boolean isAccepted() {
     return task().isPresent();
   }
 
-  /** It is enqueued. */
+  /** The task is enqueued. */
   record Enqueued(TaskInfo info) implements EnqueueResult {
     @Override
     public TaskInfo orThrow() {
@@ -52,9 +57,9 @@ public sealed interface EnqueueResult {
   }
 
   /**
-   * It is stored elsewhere, to be enqueued later: in an outbox, once the transaction of the caller
-   * has committed. Whether an equal task or one with its ID exists is found out only then. A {@link
-   * TaskClient} never returns this.
+   * The task is stored elsewhere to be enqueued later, for example in an outbox until the
+   * transaction of the caller commits. Duplicates are detected only then. A {@link TaskClient}
+   * never returns this.
    *
    * @param info the task as it will be enqueued. It is not in Redis yet, so an inspector does not
    *     find it
@@ -72,9 +77,10 @@ public sealed interface EnqueueResult {
   }
 
   /**
-   * It was to be unique, and an equal one (same queue, type and payload) holds the lock.
+   * The task is not enqueued, because an equal unique task (same queue, type and payload) holds the
+   * lock.
    *
-   * @param holderId the id of that task
+   * @param holderId the ID of that task
    */
   record Duplicate(QueueName queue, String type, String holderId) implements EnqueueResult {
     @Override
@@ -83,7 +89,7 @@ public sealed interface EnqueueResult {
     }
   }
 
-  /** A task with its id is in the queue already, in whatever state. */
+  /** The task is not enqueued, because the queue has a task with its ID, in any state. */
   record IdConflict(QueueName queue, String id) implements EnqueueResult {
     @Override
     public TaskInfo orThrow() {
@@ -92,8 +98,8 @@ public sealed interface EnqueueResult {
   }
 
   /**
-   * One of many could not be enqueued, while others could. A {@link io.asynq4j.BrokerException}
-   * tells whether it may have been nevertheless.
+   * One of many tasks could not be enqueued. A {@link io.asynq4j.BrokerException} reports whether
+   * it may be enqueued nevertheless.
    */
   record Failed(RuntimeException error) implements EnqueueResult {
     @Override

@@ -14,18 +14,18 @@ import java.util.function.UnaryOperator;
  * until the transaction of the caller has committed, or a fake in a test. Code that produces tasks
  * should depend on this type. Thread-safe.
  *
- * <p>Options of the call win over those of the task's type; {@link TaskOptions} describes each one
- * and its default.
+ * <p>Options of a call override those of the task's type. {@link TaskOptions} describes them and
+ * their defaults.
  *
- * <p>Methods throw {@link IllegalArgumentException} or {@link io.asynq4j.codec.PayloadException}
- * for can never be enqueued. {@link TaskClient} describes what else it throws.
+ * <p>Methods throw {@link IllegalArgumentException} or {@link io.asynq4j.codec.PayloadException} if
+ * a task is invalid. {@link TaskClient} describes what else it throws.
  *
- * <p>Only {@link #enqueue(EnqueueRequest)} has to be implemented.
+ * <p>Implementations only need {@link #enqueue(EnqueueRequest)}.
  */
 @FunctionalInterface
 public interface Enqueuer {
 
-  /** Enqueues a task, and returns when the outcome is known. */
+  /** Enqueues a task and returns when the result is known. */
   EnqueueResult enqueue(EnqueueRequest request);
 
   default EnqueueResult enqueue(TaskType<Void> type) {
@@ -62,8 +62,8 @@ public interface Enqueuer {
   }
 
   /**
-   * Enqueues a task without waiting for the outcome, where the implementation can. What cannot be
-   * enqueued, such as a task with an invalid option, fails the stage.
+   * Enqueues a task without waiting for the result, if the implementation supports it. An invalid
+   * task fails the stage.
    *
    * <p>By default, this calls {@link #enqueue(EnqueueRequest)} and returns a completed stage.
    */
@@ -106,8 +106,8 @@ public interface Enqueuer {
   }
 
   /**
-   * Enqueues many tasks, of any queues and types. Returns one result for each, in their order; one
-   * that fails, for whatever reason, fails alone. Nothing is thrown for a task.
+   * Enqueues many tasks of any queues and types. Returns one result for each task, in order. A task
+   * that fails does not affect the others, and no exception is thrown for it.
    *
    * <p>By default, this calls {@link #enqueue(EnqueueRequest)} for each.
    */

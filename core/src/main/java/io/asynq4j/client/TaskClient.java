@@ -39,13 +39,12 @@ import org.jspecify.annotations.Nullable;
  * client.enqueue(WELCOME_EMAIL, new WelcomeEmail(42, "en"), o -> o.processIn(ofHours(1)));
  * }</pre>
  *
- * <p>Beside what {@link Enqueuer} throws, methods throw {@link io.asynq4j.BrokerException} when
- * Redis does not answer or refuses, which also tells whether the task may be enqueued nevertheless,
- * and {@link io.asynq4j.client.UnconfirmedTaskException} when it is enqueued, but not as durably as
- * asked for.
+ * <p>In addition to the exceptions of {@link Enqueuer}, methods throw {@link
+ * io.asynq4j.BrokerException} if Redis is unavailable or refuses the task; it reports whether the
+ * task may be enqueued nevertheless. They throw {@link UnconfirmedTaskException} if the task is
+ * enqueued, but its durability is not confirmed.
  *
- * <p>A client uses a connection and does not close it; closing the client ends only its own
- * threads, after what was handed to them is enqueued.
+ * <p>Closing a client ends its threads after their tasks are enqueued. The connection stays open.
  */
 public final class TaskClient implements Enqueuer, AutoCloseable {
 
@@ -55,7 +54,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
   private static final int CALLBACK_THREADS = 4;
   private static final Duration CLOSING = Duration.ofSeconds(10);
 
-  private final AsyncBatcher gatherer;
+  private final AsyncBatcher batcher;
   private final @Nullable ExecutorService ownCallbacks;
   private final DispatchingEnqueuer enqueuer;
   private final ResultWaiter results;
@@ -67,7 +66,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
     EnqueueSender sender = new EnqueueSender(broker.enqueueing(), builder.confirmations());
     Function<QueueName, String> shardOf = broker.watches()::shardOf;
     int senders = Math.max(1, Math.min(MAX_SENDERS, connections / 4));
-    this.gatherer = new AsyncBatcher(sender, new EnqueueThreadPools(shardOf, senders));
+    this.batcher = new AsyncBatcher(sender, new EnqueueThreadPools(shardOf, senders));
     this.ownCallbacks =
         builder.callbacks == null
             ? DaemonThreadPools.upTo(CALLBACK_THREADS, "asynq-callback")
@@ -78,7 +77,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
             sender,
             builder.maxCalls > 0 ? builder.maxCalls : defaultCalls(connections),
             shardOf,
-            gatherer,
+            batcher,
             new PendingBudget(builder.maxWaiting));
     this.enqueuer =
         new DispatchingEnqueuer(
@@ -95,7 +94,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
     return Math.max(1, Math.min(MAX_CALLS, connections / 2));
   }
 
-  /** A client with all settings as they are unless set. */
+  /** Returns a client with default settings. */
   public static TaskClient create(RedisConnection redis) {
     return builder(redis).build();
   }
@@ -104,18 +103,18 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
     return new Builder(redis);
   }
 
-  /** Enqueues a task, and returns when Redis has answered. */
+  /** Enqueues a task and returns when Redis has replied. */
   @Override
   public EnqueueResult enqueue(EnqueueRequest request) {
     return enqueuer.enqueue(request);
   }
 
   /**
-   * Enqueues a task without waiting for Redis. Tasks that come while a call is under way are sent
-   * together with the next one; those of one queue arrive in the order of the calls.
+   * Enqueues a task without waiting for Redis. Tasks that arrive while a call is in flight are sent
+   * together in the next one. Tasks of one queue are enqueued in the order of the calls.
    *
-   * <p>When too many tasks wait already, this blocks until there is room, so that a slow Redis
-   * slows its producers instead of filling their memory.
+   * <p>Blocks while too many tasks wait to be sent, so that a slow Redis slows its producers
+   * instead of filling their memory.
    *
    * <p>The callback executor of the client completes the stage and runs its dependent actions.
    */
@@ -124,38 +123,38 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
     return enqueuer.enqueueAsync(request);
   }
 
-  /** Enqueues many tasks, of any queues and types, in few calls; see {@link Enqueuer}. */
+  /** Enqueues many tasks of any queues and types in few calls; see {@link Enqueuer}. */
   @Override
   public List<EnqueueResult> enqueueAll(List<EnqueueRequest> requests) {
     return enqueuer.enqueueAll(requests);
   }
 
   /**
-   * The same client, but a call returns or throws within this time, whatever Redis does. The
-   * exception tells whether the task may be enqueued nevertheless. Such a call is handed to another
-   * thread, which costs some microseconds.
+   * Returns a view of this client whose calls return or throw within this time, even if Redis does
+   * not reply. The exception reports whether the task may be enqueued nevertheless. Such calls run
+   * on another thread, which costs a few microseconds.
    */
   public Enqueuer within(Duration limit) {
     return enqueuer.within(limit);
   }
 
-  /** The same client, but a task counts as enqueued only when it is as durable as this. */
+  /** Returns a view of this client whose calls wait until a task has this durability. */
   public Enqueuer durably(Durability durability) {
     return enqueuer.durably(durability);
   }
 
-  /** Both of {@link #durably(Durability)} and {@link #within(Duration)}. */
+  /** Combines {@link #durably(Durability)} and {@link #within(Duration)}. */
   public Enqueuer durably(Durability durability, Duration limit) {
     return enqueuer.durably(durability).within(limit);
   }
 
   /**
-   * Waits until a task has ended: completed, with its result, or archived. Returns empty when it
-   * has not ended within this time. The task is read every few milliseconds at first, later twice a
-   * second. A result that was too large to be kept is absent: see {@link TaskInfo#isResultDropped}.
+   * Waits until a task has completed or is archived. Returns empty if that does not happen within
+   * this time. The task is read every few milliseconds at first, later twice a second. A result
+   * that was too large to keep is absent: see {@link TaskInfo#isResultDropped}.
    *
-   * @throws io.asynq4j.TaskNotFoundException if there is no such task, which is also what becomes
-   *     of one that succeeds without {@code retention}
+   * @throws io.asynq4j.TaskNotFoundException if there is no such task; a task without {@code
+   *     retention} disappears when it succeeds
    */
   public Optional<TaskInfo> awaitResult(String queue, String id, Duration timeout)
       throws InterruptedException {
@@ -169,8 +168,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
   }
 
   /**
-   * Waits until a task that was enqueued has ended, as {@link #awaitResult(String, String,
-   * Duration)} does.
+   * Waits until an enqueued task has ended, as {@link #awaitResult(String, String, Duration)} does.
    */
   public Optional<TaskInfo> awaitResult(TaskInfo task, Duration timeout)
       throws InterruptedException {
@@ -178,8 +176,8 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
   }
 
   /**
-   * Waits until a task has ended, and returns its result. Needs a {@code retention} longer than the
-   * wait.
+   * Waits until a task has completed and returns its result. The task needs a {@code retention}
+   * longer than the wait.
    *
    * <pre>{@code
    * TaskInfo task = client.enqueue(RESIZE, image).orThrow();
@@ -189,8 +187,8 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
    * @throws TimeoutException if the task has not ended within this time
    * @throws TaskFailedException if the task was archived
    * @throws io.asynq4j.codec.PayloadException if the task has no result of this type
-   * @throws io.asynq4j.TaskNotFoundException if there is no such task, which is also what becomes
-   *     of one that succeeds without {@code retention}
+   * @throws io.asynq4j.TaskNotFoundException if there is no such task; a task without {@code
+   *     retention} disappears when it succeeds
    */
   public <R> R awaitResult(ResultTaskType<?, R> type, TaskInfo task, Duration timeout)
       throws InterruptedException, TimeoutException {
@@ -208,18 +206,18 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
   }
 
   /**
-   * Takes no more tasks. Waits up to ten seconds until those of {@code enqueueAsync} are enqueued;
-   * what is not by then fails. The connection stays open.
+   * Rejects new tasks. Waits up to ten seconds until tasks of {@code enqueueAsync} are enqueued,
+   * and fails the rest. The connection stays open.
    */
   @Override
   public void close() {
-    gatherer.close(CLOSING);
+    batcher.close(CLOSING);
     if (ownCallbacks != null) {
       ownCallbacks.shutdown();
     }
   }
 
-  /** Collects settings; not thread-safe. */
+  /** Builder of a {@link TaskClient}. Not thread-safe. */
   public static final class Builder {
 
     private static final int MAX_PAYLOAD = 64 << 20;
@@ -239,15 +237,15 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
       this.codec = redis.codec();
     }
 
-    /** How inputs become bytes, and bytes become results. Default: the codec of the connection. */
+    /** Sets the codec of inputs and results. Default: that of the connection. */
     public Builder codec(PayloadCodec codec) {
       this.codec = Objects.requireNonNull(codec, "codec");
       return this;
     }
 
     /**
-     * The largest payload in bytes; 1 MiB unless set, 64 MiB at most. Redis does one thing at a
-     * time: while it takes a large payload in, and hands it out for each attempt, everybody waits.
+     * Maximum payload size in bytes, up to 64 MiB. Redis executes one command at a time, so a large
+     * payload delays all clients when it is enqueued and with each attempt. Default: 1 MiB.
      */
     public Builder maxPayload(int bytes) {
       require(bytes >= 1 && bytes <= MAX_PAYLOAD, "maxPayload must be 1 byte to 64 MiB: " + bytes);
@@ -255,20 +253,20 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
       return this;
     }
 
-    /** When a task counts as enqueued; {@link Durability#PRIMARY} unless set. */
+    /** When a task counts as enqueued. Default: {@link Durability#PRIMARY}. */
     public Builder durability(Durability durability) {
       this.durability = Objects.requireNonNull(durability, "durability");
       return this;
     }
 
-    /** How many replicas must have a task that is to be REPLICATED; 1 unless set. */
+    /** Number of replicas that must have a task for REPLICATED. Default: 1. */
     public Builder replicas(int replicas) {
       require(replicas >= 1, "replicas must be 1 or more: " + replicas);
       this.replicas = replicas;
       return this;
     }
 
-    /** How long to wait until a task is REPLICATED or FSYNCED; 1 s unless set, 1 minute at most. */
+    /** Maximum time to wait for REPLICATED or FSYNCED, up to 1 minute. Default: 1 second. */
     public Builder confirmWithin(Duration confirmWithin) {
       require(
           confirmWithin.toMillis() >= 1 && confirmWithin.compareTo(Duration.ofMinutes(1)) <= 0,
@@ -278,9 +276,9 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
     }
 
     /**
-     * How many calls of waiting threads may be under way at once; those who come meanwhile share
-     * the next one. The further away Redis is, the more of them are used. Half of the connections,
-     * and at most 8, unless set.
+     * Maximum number of concurrent calls by waiting threads. Tasks that arrive meanwhile share the
+     * next call. More calls are used the slower Redis replies. Default: half of the connections, at
+     * most 8.
      */
     public Builder maxCalls(int maxCalls) {
       require(
@@ -294,8 +292,8 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
     }
 
     /**
-     * How many tasks of {@code enqueueAsync} may wait to be sent before it blocks; 10,000 unless
-     * set. A task counts once more for each 4 KiB of its payload.
+     * Number of tasks of {@code enqueueAsync} that may wait to be sent before it blocks. A task
+     * counts once more for each 4 KiB of its payload. Default: 10,000.
      */
     public Builder maxWaiting(int maxWaiting) {
       require(maxWaiting >= 1, "maxWaiting must be 1 or more: " + maxWaiting);
@@ -304,8 +302,9 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
     }
 
     /**
-     * Who completes the stages of {@code enqueueAsync}, and so runs what hangs on them; four
-     * threads of the client unless set. What blocks there delays other stages, but no task.
+     * Sets the executor that completes the stages of {@code enqueueAsync} and runs their dependent
+     * actions. Actions that block delay other stages, but no task. Default: four threads of the
+     * client.
      */
     public Builder callbacks(Executor callbacks) {
       this.callbacks = Objects.requireNonNull(callbacks, "callbacks");

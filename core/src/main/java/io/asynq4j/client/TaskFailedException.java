@@ -3,7 +3,7 @@ package io.asynq4j.client;
 import io.asynq4j.AsynqException;
 import io.asynq4j.TaskInfo;
 
-/** A task whose result is awaited was archived: it failed, or somebody archived it. */
+/** A task whose result is awaited was archived, after failures or by an operator. */
 public final class TaskFailedException extends AsynqException {
 
   private static final long serialVersionUID = 1L;
@@ -20,7 +20,7 @@ public final class TaskFailedException extends AsynqException {
     this.task = task;
   }
 
-  /** The task as it was archived. */
+  /** Returns the archived task. */
   public TaskInfo task() {
     return task;
   }

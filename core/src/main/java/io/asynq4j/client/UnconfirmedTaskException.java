@@ -5,8 +5,8 @@ import io.asynq4j.Durability;
 import io.asynq4j.TaskInfo;
 
 /**
- * A task is enqueued on the primary, but it was not confirmed in time that it is as durable as was
- * asked for. Do not enqueue it again: it is there, and will run unless Redis loses it.
+ * A task is enqueued on the primary, but the requested durability was not confirmed in time. Do not
+ * enqueue the task again: it runs unless Redis loses it.
  */
 public final class UnconfirmedTaskException extends AsynqException {
 
@@ -22,7 +22,7 @@ public final class UnconfirmedTaskException extends AsynqException {
     this.task = task;
   }
 
-  /** The task that is enqueued. */
+  /** Returns the enqueued task. */
   public TaskInfo task() {
     return task;
   }

@@ -2,8 +2,8 @@
  * Enqueueing tasks.
  *
  * <p>Start with {@link io.asynq4j.client.TaskClient}. Code that only produces tasks should depend
- * on {@link io.asynq4j.client.Enqueuer}, which tests can fake. {@link
- * io.asynq4j.client.EnqueueResult} is what became of a task.
+ * on {@link io.asynq4j.client.Enqueuer}, which tests can fake. An {@link
+ * io.asynq4j.client.EnqueueResult} reports whether a task is enqueued.
  */
 @NullMarked
 package io.asynq4j.client;

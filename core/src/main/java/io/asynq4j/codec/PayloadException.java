@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An input or a result cannot be encoded or decoded. A task whose payload cannot be decoded is
- * archived at once: another attempt would not help.
+ * archived at once, because a retry would fail too.
  */
 public final class PayloadException extends AsynqException {
 

@@ -4,7 +4,7 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 
 /**
- * A generic Java type, which no {@code Class} can stand for. Create it as an anonymous subclass:
+ * A generic Java type, which a {@code Class} cannot represent. Create it as an anonymous subclass:
  * {@code new TypeRef<List<Order>>() {}}. Immutable.
  *
  * @param <T> the type
@@ -22,7 +22,7 @@ public abstract class TypeRef<T> {
     this.type = parameterized.getActualTypeArguments()[0];
   }
 
-  /** The type, such as {@code java.util.List<com.example.Order>}. */
+  /** Returns the type, such as {@code java.util.List<com.example.Order>}. */
   public final Type type() {
     return type;
   }

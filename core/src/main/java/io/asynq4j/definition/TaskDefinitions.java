@@ -18,12 +18,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The central list of task definitions in Redis, shared by all who hand in or execute tasks.
- * Thread-safe; nothing is cached: each call asks Redis.
+ * The central list of task definitions in Redis, shared by producers, servers and the task service.
+ * Thread-safe. Nothing is cached: each call reads Redis.
  *
- * <p>It holds what tasks of a name are allowed, never what the service does for them: URLs and
- * programs stay in the file of the service, since whoever can write to Redis could choose them
- * otherwise.
+ * <p>It never contains the URLs and programs that the task service runs. They stay in the file of
+ * the service, so that write access to Redis is not enough to change them.
  */
 public final class TaskDefinitions {
 
@@ -39,7 +38,9 @@ public final class TaskDefinitions {
     return new TaskDefinitions(BrokerConnection.brokerOf(redis).definitions());
   }
 
-  /** All definitions by name, sorted; one that cannot be read is left out, with a warning. */
+  /**
+   * Returns all definitions by name, sorted. Logs a warning for each unreadable one and omits it.
+   */
   public Map<String, TaskDefinition> all() {
     Map<String, TaskDefinition> all = new TreeMap<>();
     definitions.all().forEach((name, text) -> parse(name, text).ifPresent(d -> all.put(name, d)));
@@ -54,25 +55,32 @@ public final class TaskDefinitions {
     try {
       return Optional.of(TaskDefinitionCodec.parse(name, text));
     } catch (IllegalArgumentException e) {
-      log.warn("the definition of task \"{}\" in Redis cannot be read: {}", name, e.getMessage());
+      log.warn(
+          "ignoring the unreadable definition of task \"{}\" in Redis: {}", name, e.getMessage());
       return Optional.empty();
     }
   }
 
-  /** Puts a definition into the list, in the place of one of the same name. */
+  /**
+   * Stores a definition, replacing one of the same name.
+   *
+   * @throws IllegalArgumentException if another definition has the same queue
+   */
   public void put(TaskDefinition definition) {
     requireOwnQueues(with(List.of(definition)));
     definitions.put(Map.of(definition.name(), TaskDefinitionCodec.format(definition)));
   }
 
-  /** False when there was none. Its tasks stay in their queue. */
+  /** Removes a definition; its tasks stay in their queue. Returns false if there was none. */
   public boolean remove(String name) {
     return definitions.remove(List.of(name)) == 1;
   }
 
   /**
-   * Makes the list say what a configuration file says: those of the file are put, those that an
-   * earlier state of it had put are removed, the others stay. Returns the names that were removed.
+   * Publishes the definitions of a configuration file. Definitions that an earlier version of the
+   * file published are removed, the others stay. Returns the names of the removed ones.
+   *
+   * @throws IllegalArgumentException if two definitions have the same queue
    */
   public Set<String> publish(Collection<TaskDefinition> ofFile) {
     Map<String, TaskDefinition> before = all();
@@ -103,8 +111,10 @@ public final class TaskDefinitions {
   }
 
   /**
-   * Limits are those of a queue, and a worker that asks for one name must not be given another: so
-   * no queue is shared. Throws {@code IllegalArgumentException}.
+   * Checks that no two definitions share a queue. Limits belong to a queue, and a worker that asks
+   * for one name must not get tasks of another.
+   *
+   * @throws IllegalArgumentException if two definitions have the same queue
    */
   public static void requireOwnQueues(Map<String, TaskDefinition> all) {
     Map<QueueName, Set<String>> users = new TreeMap<>();
@@ -115,7 +125,7 @@ public final class TaskDefinitions {
         (queue, names) -> {
           if (names.size() > 1) {
             throw new IllegalArgumentException(
-                "the tasks %s share queue \"%s\"; each needs a queue of its own"
+                "the tasks %s share queue \"%s\"; set a separate queue for each"
                     .formatted(names, queue));
           }
         });

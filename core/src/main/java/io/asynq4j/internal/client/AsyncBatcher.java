@@ -25,7 +25,7 @@ public final class AsyncBatcher {
 
   private final EnqueueSender sender;
   private final EnqueueThreadPools threads;
-  private final Map<BatchKey, Batch> lots = new ConcurrentHashMap<>();
+  private final Map<BatchKey, Batch> batches = new ConcurrentHashMap<>();
   private volatile boolean closed;
   private volatile boolean givenUp;
 
@@ -43,17 +43,17 @@ public final class AsyncBatcher {
   /** Adds an entry, which is answered unless this method throws. */
   void add(PendingEnqueue entry, BatchKey destination) {
     requireOpen();
-    Batch lot = lots.computeIfAbsent(destination, Batch::new);
-    lot.entries.add(entry);
-    lot.start();
+    Batch batch = batches.computeIfAbsent(destination, Batch::new);
+    batch.entries.add(entry);
+    batch.start();
   }
 
   /**
    * Returns whether no call to the task's destination is in flight, so that it would be sent alone.
    */
   boolean isIdleFor(NewTask task, Durability durability) {
-    Batch lot = lots.get(BatchKey.of(task, durability));
-    return lot == null || !lot.underWay.get();
+    Batch batch = batches.get(BatchKey.of(task, durability));
+    return batch == null || !batch.underWay.get();
   }
 
   void requireOpen() {
@@ -74,7 +74,7 @@ public final class AsyncBatcher {
       Thread.currentThread().interrupt();
     }
     givenUp = true;
-    lots.values().forEach(Batch::drop);
+    batches.values().forEach(Batch::drop);
   }
 
   private final class Batch implements Runnable {

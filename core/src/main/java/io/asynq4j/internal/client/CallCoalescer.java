@@ -45,7 +45,7 @@ final class CallCoalescer {
   private final EnqueueSender alone;
   private final EnqueueSender together;
   private final int maxCalls;
-  private final Map<BatchKey, QueueCalls> lines = new ConcurrentHashMap<>();
+  private final Map<BatchKey, QueueCalls> queues = new ConcurrentHashMap<>();
 
   CallCoalescer(EnqueueSender sender, int maxCalls) {
     this.alone = sender;
@@ -54,23 +54,23 @@ final class CallCoalescer {
   }
 
   EnqueueReply send(NewTask task, Durability durability) {
-    return line(task, durability).send(task);
+    return callsOf(task, durability).send(task);
   }
 
   /** Sends a task alone; returns null if it is better sent together with others. */
   @Nullable EnqueueReply sendAlone(NewTask task, Durability durability) {
-    return line(task, durability).sendAlone(task);
+    return callsOf(task, durability).sendAlone(task);
   }
 
-  private QueueCalls line(NewTask task, Durability durability) {
-    return lines.computeIfAbsent(BatchKey.of(task, durability), QueueCalls::new);
+  private QueueCalls callsOf(NewTask task, Durability durability) {
+    return queues.computeIfAbsent(BatchKey.of(task, durability), QueueCalls::new);
   }
 
   /** The callers with tasks for one queue. */
   private final class QueueCalls {
     private final BatchKey destination;
     private final ConcurrentLinkedQueue<Caller> waiting = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger inLine = new AtomicInteger();
+    private final AtomicInteger waitingCount = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
 
     /**
@@ -95,7 +95,7 @@ final class CallCoalescer {
       }
       Caller caller = new Caller(task);
       waiting.add(caller);
-      inLine.incrementAndGet();
+      waitingCount.incrementAndGet();
       try {
         return await(caller);
       } catch (Throwable e) {
@@ -162,7 +162,7 @@ final class CallCoalescer {
     private void leave(Caller caller) {
       caller.entry.take();
       if (waiting.remove(caller)) {
-        inLine.decrementAndGet();
+        waitingCount.decrementAndGet();
       }
       // This may be the thread that was woken to make the next call.
       wakeNext();
@@ -172,7 +172,7 @@ final class CallCoalescer {
       int size = 0;
       try {
         gather();
-        // Allocated at full size: callers that left the line must not be lost for lack of memory.
+        // Allocated at full size: callers that left the queue must not be lost for lack of memory.
         List<Caller> callers = new ArrayList<>(MOST);
         List<NewTask> tasks = new ArrayList<>(MOST);
         take(callers, tasks);
@@ -189,7 +189,7 @@ final class CallCoalescer {
     private void take(List<Caller> callers, List<NewTask> tasks) {
       Caller next;
       while (tasks.size() < MOST && (next = waiting.poll()) != null) {
-        inLine.decrementAndGet();
+        waitingCount.decrementAndGet();
         NewTask task = next.entry.take();
         if (task != null) {
           callers.add(next);
@@ -220,13 +220,13 @@ final class CallCoalescer {
     // tasks.
     @SuppressWarnings("ThreadPriorityCheck")
     private void gather() {
-      for (int i = 0; i < YIELDS_BEFORE_CALL && inLine.get() < expected; i++) {
+      for (int i = 0; i < YIELDS_BEFORE_CALL && waitingCount.get() < expected; i++) {
         Thread.yield();
       }
     }
 
     private void endCall(int size) {
-      expected = size + inLine.get();
+      expected = size + waitingCount.get();
       calls.decrementAndGet();
       wakeNext();
     }

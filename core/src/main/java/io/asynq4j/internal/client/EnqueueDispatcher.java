@@ -35,8 +35,8 @@ public final class EnqueueDispatcher {
   /** Permits for calls on the caller's thread, by Redis server. */
   private final Map<String, Semaphore> ownCalls = new ConcurrentHashMap<>();
 
-  private final AsyncBatcher gatherer;
-  private final PendingBudget room;
+  private final AsyncBatcher batcher;
+  private final PendingBudget budget;
 
   /**
    * @param maxCalls limit of concurrent calls on callers' threads, per Redis server
@@ -46,33 +46,33 @@ public final class EnqueueDispatcher {
       EnqueueSender sender,
       int maxCalls,
       Function<QueueName, String> shardOf,
-      AsyncBatcher gatherer,
-      PendingBudget room) {
+      AsyncBatcher batcher,
+      PendingBudget budget) {
     this.sender = sender;
     this.sharedCalls = new CallCoalescer(sender, maxCalls);
     this.maxCalls = maxCalls;
     this.shardOf = shardOf;
-    this.gatherer = gatherer;
-    this.room = room;
+    this.batcher = batcher;
+    this.budget = budget;
   }
 
   /** Returns one reply per task when all have arrived. */
-  public List<EnqueueReply> send(List<NewTask> tasks, CallOptions terms) {
-    gatherer.requireOpen();
+  public List<EnqueueReply> send(List<NewTask> tasks, CallOptions options) {
+    batcher.requireOpen();
     requireNotInterrupted();
-    if (terms.limit() == null) {
+    if (options.limit() == null) {
       List<EnqueueReply> answers =
           tasks.size() == 1
-              ? sendInThisThread(tasks.get(0), terms.durability())
-              : sendInThisThread(tasks, terms.durability());
+              ? sendInThisThread(tasks.get(0), options.durability())
+              : sendInThisThread(tasks, options.durability());
       if (answers != null) {
         return answers;
       }
     }
-    Long until = until(terms);
+    Long until = until(options);
     List<PendingEnqueue> entries = new ArrayList<>(tasks.size());
     for (NewTask task : tasks) {
-      entries.add(gatherer.add(task, terms.durability()));
+      entries.add(batcher.add(task, options.durability()));
     }
     List<EnqueueReply> answers = new ArrayList<>(tasks.size());
     for (PendingEnqueue entry : entries) {
@@ -87,7 +87,7 @@ public final class EnqueueDispatcher {
       return List.of(sharedCalls.send(task, durability));
     }
     EnqueueReply answer =
-        gatherer.isIdleFor(task, durability) ? sharedCalls.sendAlone(task, durability) : null;
+        batcher.isIdleFor(task, durability) ? sharedCalls.sendAlone(task, durability) : null;
     return answer == null ? null : List.of(answer);
   }
 
@@ -132,24 +132,24 @@ public final class EnqueueDispatcher {
   }
 
   /** Blocks only while the pending budget is exhausted. */
-  public CompletableFuture<EnqueueReply> sendAsync(NewTask task, CallOptions terms) {
-    gatherer.requireOpen();
+  public CompletableFuture<EnqueueReply> sendAsync(NewTask task, CallOptions options) {
+    batcher.requireOpen();
     requireNotInterrupted();
-    Long until = until(terms);
+    Long until = until(options);
     PendingEnqueue entry = new PendingEnqueue(task);
-    BatchKey destination = BatchKey.of(task, terms.durability());
+    BatchKey destination = BatchKey.of(task, options.durability());
     String shard = shardOf.apply(destination.queue());
-    room.enter(task, shard, until);
+    budget.enter(task, shard, until);
     CompletableFuture<EnqueueReply> answer;
     try {
-      answer = limited(entry, until).whenComplete((known, none) -> room.leave(task, shard));
+      answer = limited(entry, until).whenComplete((known, none) -> budget.leave(task, shard));
     } catch (Throwable e) {
-      room.leave(task, shard);
+      budget.leave(task, shard);
       throw e;
     }
     // From here on, the answer releases the budget.
     try {
-      gatherer.add(entry, destination);
+      batcher.add(entry, destination);
     } catch (Throwable e) {
       entry.take();
       entry.lose(e);
@@ -173,8 +173,8 @@ public final class EnqueueDispatcher {
                         e instanceof TimeoutException ? e : new TimeoutException()));
   }
 
-  private static @Nullable Long until(CallOptions terms) {
-    Duration limit = terms.limit();
+  private static @Nullable Long until(CallOptions options) {
+    Duration limit = options.limit();
     return limit == null ? null : System.nanoTime() + TimeMath.nanos(limit);
   }
 

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A definition as lines of {@code field=value}, which people can read in Redis and every language
- * can take apart. Fields that are not known are skipped, so that versions can share one list.
+ * Definitions as lines of {@code field=value}, readable in Redis and easy to parse in any language.
+ * Unknown fields are skipped, so that different versions can share one list.
  */
 public final class TaskDefinitionCodec {
 
@@ -67,7 +67,11 @@ public final class TaskDefinitionCodec {
     }
   }
 
-  /** Throws {@code IllegalArgumentException} when it makes no sense. */
+  /**
+   * Parses a definition.
+   *
+   * @throws IllegalArgumentException if the text is invalid
+   */
   public static TaskDefinition parse(String name, String text) {
     TaskKind kind = null;
     for (String line : text.split("\n", -1)) {
@@ -76,7 +80,7 @@ public final class TaskDefinitionCodec {
       }
     }
     if (kind == null) {
-      throw new IllegalArgumentException("the definition says no kind");
+      throw new IllegalArgumentException("the definition has no kind");
     }
     TaskDefinition.Builder builder = TaskDefinition.builder(name, kind);
     Map<String, String> fields = new HashMap<>();
@@ -115,7 +119,7 @@ public final class TaskDefinitionCodec {
       case "schema" -> builder.paramsSchema(value);
       case "from_file" -> builder.fromFile(value.equals("1"));
       default -> {
-        // Of a newer version.
+        // A field of a newer version.
       }
     }
   }

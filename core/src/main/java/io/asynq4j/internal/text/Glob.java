@@ -28,12 +28,12 @@ public final class Glob {
     this.parts = split(ignoresCase ? fold(text) : text);
   }
 
-  /** A pattern that a whole name has to match. */
+  /** Returns a pattern that must match a whole name. */
   public static Glob of(String text) {
     return new Glob(text, /* ignoresCase= */ false);
   }
 
-  /** A pattern that a part of a name has to match, in upper or lower case. */
+  /** Returns a pattern that must match a part of a name, ignoring case. */
   public static Glob within(String text) {
     return new Glob("*" + text + "*", /* ignoresCase= */ true);
   }
@@ -75,7 +75,7 @@ public final class Glob {
     return at <= end;
   }
 
-  /** As Java compares texts regardless of case, character by character. */
+  /** Folds case as {@code String.equalsIgnoreCase} does. */
   private static String fold(String text) {
     char[] folded = text.toCharArray();
     for (int i = 0; i < folded.length; i++) {
@@ -84,12 +84,12 @@ public final class Glob {
     return new String(folded);
   }
 
-  /** Whether it matches every name. */
+  /** Returns whether the pattern matches every name. */
   public boolean matchesAll() {
     return parts.size() == 2 && parts.stream().allMatch(String::isEmpty);
   }
 
-  /** The pattern as it was given. */
+  /** Returns the pattern as it was given. */
   @Override
   public String toString() {
     return text;

@@ -1,6 +1,6 @@
 package io.asynq4j.service.api;
 
-import io.asynq4j.Progress;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.handler.Outcome;

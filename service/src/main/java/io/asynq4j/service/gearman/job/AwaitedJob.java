@@ -1,6 +1,6 @@
 package io.asynq4j.service.gearman.job;
 
-import io.asynq4j.Progress;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.service.gearman.session.ClientSession;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

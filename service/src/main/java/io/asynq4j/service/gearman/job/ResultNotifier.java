@@ -1,9 +1,8 @@
 package io.asynq4j.service.gearman.job;
 
-import io.asynq4j.Progress;
 import io.asynq4j.QueueNotFoundException;
-import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.Inspector;

@@ -1,7 +1,7 @@
 package io.asynq4j.service.gearman.job;
 
-import io.asynq4j.Progress;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.TaskState;
 import io.asynq4j.service.gearman.protocol.JobStatus;
 import io.asynq4j.service.gearman.protocol.PacketType;

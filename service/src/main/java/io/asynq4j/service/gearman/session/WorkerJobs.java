@@ -3,7 +3,7 @@ package io.asynq4j.service.gearman.session;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.BrokerException;
 import io.asynq4j.Payload;
-import io.asynq4j.Progress;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.service.gearman.job.AssignedJob;
