@@ -42,7 +42,7 @@ class GroupAggregatorTest {
     assertThat(made.options().queue()).isNull();
     assertThatThrownBy(() -> SUMS.aggregate(QUEUE, "g", List.of(number(1), Task.of("other"))))
         .hasMessageContaining("a task of type \"other\"")
-        .hasMessageContaining("takes only \"number\"");
+        .hasMessageContaining("accepts only \"number\"");
   }
 
   @Test

@@ -15,6 +15,11 @@ import org.jspecify.annotations.Nullable;
 public record AppliedOutcome(
     Outcome outcome, Settlement settlement, @Nullable Throwable error, boolean failed) {
 
+  /** Returns an outcome that is no failure. */
+  static AppliedOutcome of(Outcome outcome, Settlement settlement) {
+    return new AppliedOutcome(outcome, settlement, null, /* failed= */ false);
+  }
+
   AppliedOutcome asNoFailure() {
     return new AppliedOutcome(outcome, settlement, error, /* failed= */ false);
   }

@@ -177,7 +177,7 @@ public final class OutcomePolicy {
     } else if (wanted instanceof Outcome.Snooze snooze) {
       return snoozed(claim, snooze);
     } else if (wanted instanceof Outcome.Drop) {
-      return new AppliedOutcome(wanted, new Settlement.Drop(claim), null, /* failed= */ false);
+      return AppliedOutcome.of(wanted, new Settlement.Drop(claim));
     }
     return requeued(claim);
   }
@@ -197,11 +197,7 @@ public final class OutcomePolicy {
     }
     Settlement.Complete complete = rules.resultLimit().complete(claim, result);
     Payload kept = complete.result();
-    return new AppliedOutcome(
-        kept.isPresent() ? Outcome.done(kept) : Outcome.done(),
-        complete,
-        null,
-        /* failed= */ false);
+    return AppliedOutcome.of(kept.isPresent() ? Outcome.done(kept) : Outcome.done(), complete);
   }
 
   private Payload encode(@Nullable Object result) {
@@ -216,11 +212,8 @@ public final class OutcomePolicy {
 
   private static AppliedOutcome snoozed(Claim claim, Outcome.Snooze snooze) {
     Duration delay = clamp(snooze.delay());
-    return new AppliedOutcome(
-        Outcome.snooze(delay),
-        new Settlement.Reschedule(claim, delay, isPrecise(delay)),
-        null,
-        /* failed= */ false);
+    return AppliedOutcome.of(
+        Outcome.snooze(delay), new Settlement.Reschedule(claim, delay, isPrecise(delay)));
   }
 
   /**

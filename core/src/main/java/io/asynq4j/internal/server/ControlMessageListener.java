@@ -3,6 +3,7 @@ package io.asynq4j.internal.server;
 import io.asynq4j.handler.TaskContext.CancelReason;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel;
 import io.asynq4j.internal.broker.pubsub.ControlMessage;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.concurrent.InterruptibleSleep;
 import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
@@ -28,7 +29,7 @@ final class ControlMessageListener implements Runnable {
   private final AttemptRegistry attempts;
   private final ServerActors.Control control;
   private final Thread thread =
-      ServerThreads.daemons("asynq-cancellation-start")
+      DaemonThreadPools.factory("asynq-cancellation-start")
           .newThread(ThreadSupervisor.untilReturned(this));
   private boolean stopped;
   private CancellationChannel.@Nullable Subscription subscription;
@@ -89,7 +90,7 @@ final class ControlMessageListener implements Runnable {
     } else if (parsed.get().equals(new ControlMessage.Stop(serverId))) {
       log.info("an inspector stops server {}", serverId);
       // On a separate thread: this one belongs to the subscription, which a stop ends.
-      ServerThreads.daemons("asynq-remote-stop").newThread(control::stop).start();
+      DaemonThreadPools.factory("asynq-remote-stop").newThread(control::stop).start();
     }
   }
 

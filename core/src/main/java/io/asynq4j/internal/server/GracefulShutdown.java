@@ -9,7 +9,6 @@ import io.asynq4j.internal.server.config.EffectiveQueueLimits;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
 import io.asynq4j.internal.server.shard.ShardTopology;
-import io.asynq4j.internal.text.LogText;
 import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
@@ -156,11 +155,8 @@ final class GracefulShutdown {
     // A handler that stops its own server is expected.
     if (thread != null && thread != Thread.currentThread()) {
       log.warn(
-          "the handler of task {} ({}, queue {}) still runs on thread {} although the server has"
-              + " stopped{}\n{}",
-          LogText.name(attempt.id()),
-          LogText.name(attempt.type()),
-          attempt.queue(),
+          "the handler of {} still runs on thread {} although the server has stopped{}\n{}",
+          attempt.label(),
           thread.getName(),
           attempt.isDecided() ? ":" : "; its task waits until its lease expires:",
           Arrays.stream(thread.getStackTrace())

@@ -6,6 +6,7 @@ import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Presence;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.outcome.OutcomePolicy;
@@ -113,8 +114,8 @@ final class ServerActors implements AttemptHost.Sink {
     this.signal = new WakeupSignal();
     this.watch = new SharedQueueWatch(broker.watches());
     this.settlementThreads =
-        SettlementThreadPools.createdBy(ServerThreads.daemons("asynq-settler-"));
-    this.shardThreads = Executors.newCachedThreadPool(ServerThreads.daemons("asynq-lane-"));
+        SettlementThreadPools.createdBy(DaemonThreadPools.factory("asynq-settler-"));
+    this.shardThreads = Executors.newCachedThreadPool(DaemonThreadPools.factory("asynq-lane-"));
     ShardTopology shards = new ShardTopology(broker.watches(), parts.outages(), shardThreads);
     this.aggregatorThreads =
         ServerThreads.pool(

@@ -3,6 +3,7 @@ package io.asynq4j.internal.server;
 import io.asynq4j.Task;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
@@ -147,7 +148,7 @@ public final class ServerEngine implements ServerActors.Control {
     }
     try {
       // On a separate thread: a stop may end this one.
-      ServerThreads.daemons("asynq-failed").newThread(this::stop).start();
+      DaemonThreadPools.factory("asynq-failed").newThread(this::stop).start();
     } catch (RuntimeException | Error e) {
       failed.set(false);
       throw e;

@@ -115,13 +115,7 @@ public final class Attempt implements Runnable {
   /** Logs an internal error. Never throws. */
   void report(String what, Throwable error) {
     try {
-      log.error(
-          "{}: task {} ({}, queue {})",
-          what,
-          LogText.name(id()),
-          LogText.name(type()),
-          queue(),
-          error);
+      log.error("{}: {}", what, label(), error);
     } catch (RuntimeException | Error e) {
       SafeLog.error(log, what, error);
     }
@@ -165,11 +159,8 @@ public final class Attempt implements Runnable {
 
   private void reportStuck(CancelReason reason, Duration since) {
     log.warn(
-        "the handler of task {} ({}, queue {}) was cancelled ({}) and still runs after {} s;"
-            + " it occupies a worker",
-        LogText.name(id()),
-        LogText.name(type()),
-        queue(),
+        "the handler of {} was cancelled ({}) and still runs after {} s; it occupies a worker",
+        label(),
         reason,
         since.toSeconds());
     host.events().stuck(ref, reason, since);
@@ -192,11 +183,7 @@ public final class Attempt implements Runnable {
   /** Records that the lease is lost, so that no decision has an effect any more. */
   public void leaseLost() {
     if (decision.lose()) {
-      log.warn(
-          "lost the lease of task {} ({}, queue {}); its outcome has no effect",
-          LogText.name(id()),
-          LogText.name(type()),
-          queue());
+      log.warn("lost the lease of {}; its outcome has no effect", label());
       host.events().leaseLost(ref);
       if (call.isReturned()) {
         reportReturned();
@@ -266,6 +253,11 @@ public final class Attempt implements Runnable {
 
   public String type() {
     return task.type();
+  }
+
+  /** Returns a description for log lines. */
+  public String label() {
+    return "task %s (%s, queue %s)".formatted(LogText.name(id()), LogText.name(type()), queue());
   }
 
   public Instant deadline() {

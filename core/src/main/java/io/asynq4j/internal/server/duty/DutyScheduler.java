@@ -1,6 +1,7 @@
 package io.asynq4j.internal.server.duty;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
@@ -9,7 +10,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,15 +31,8 @@ public final class DutyScheduler {
 
   public DutyScheduler(ShardTopology shards) {
     this.shards = shards;
-    AtomicInteger number = new AtomicInteger();
     this.threads =
-        new ScheduledThreadPoolExecutor(
-            THREADS,
-            task -> {
-              Thread thread = new Thread(task, "asynq-duty-" + number.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
+        new ScheduledThreadPoolExecutor(THREADS, DaemonThreadPools.factory("asynq-duty-"));
     threads.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
@@ -97,14 +90,6 @@ public final class DutyScheduler {
 
   /** Waits until running duties have ended. */
   public void stop(Duration most) {
-    threads.shutdown();
-    try {
-      if (!threads.awaitTermination(most.toNanos(), TimeUnit.NANOSECONDS)) {
-        threads.shutdownNow();
-      }
-    } catch (InterruptedException e) {
-      threads.shutdownNow();
-      Thread.currentThread().interrupt();
-    }
+    DaemonThreadPools.shutDown(threads, most);
   }
 }

@@ -65,12 +65,12 @@ public final class AttemptReportWriter {
    * @throws BrokerUnavailableException also if the thread is interrupted
    */
   public boolean result(Attempt attempt, Payload payload) {
-    CompletableFuture<Boolean> written = new CompletableFuture<>();
     try {
-      results
+      return results
           .computeIfAbsent(shards.of(attempt.queue()), any -> new ResultLane())
-          .add(attempt, new Result(payload, written));
-      return written.get();
+          .add(attempt, new Result(payload, new CompletableFuture<>()))
+          .written()
+          .get();
     } catch (RejectedExecutionException e) {
       return false;
     } catch (InterruptedException e) {
@@ -104,14 +104,13 @@ public final class AttemptReportWriter {
     private Set<Attempt> beingWritten = Set.of();
     private boolean running;
 
-    void add(Attempt attempt, V value) {
+    /** Returns the report that waits now, which replaces an earlier one of the attempt. */
+    V add(Attempt attempt, V value) {
+      V added;
       synchronized (this) {
-        V former = waiting.put(attempt, value);
-        if (former != null) {
-          replaced(former, value);
-        }
+        added = waiting.merge(attempt, value, this::replacing);
         if (running) {
-          return;
+          return added;
         }
         running = true;
       }
@@ -121,6 +120,7 @@ public final class AttemptReportWriter {
         stop(e);
         throw e;
       }
+      return added;
     }
 
     synchronized Map<Attempt, V> take() {
@@ -160,10 +160,12 @@ public final class AttemptReportWriter {
       failed(waiting, error);
     }
 
-    abstract void replaced(V former, V value);
+    V replacing(V former, V value) {
+      return value;
+    }
 
     /** Called with the lock held if an error prevents the waiting reports from being written. */
-    abstract void failed(Map<Attempt, V> waiting, Throwable error);
+    void failed(Map<Attempt, V> waiting, Throwable error) {}
   }
 
   private static <V> Map<QueueName, List<Map.Entry<Attempt, V>>> byQueue(Map<Attempt, V> all) {
@@ -174,13 +176,6 @@ public final class AttemptReportWriter {
 
     /** Prevents that an older value is written after a newer one. */
     private final ReentrantLock writing = new ReentrantLock();
-
-    @Override
-    void replaced(Progress former, Progress value) {}
-
-    /** Keeps the reports for the next write, or until their attempts are settled. */
-    @Override
-    void failed(Map<Attempt, Progress> waiting, Throwable error) {}
 
     @Override
     public void run() {
@@ -248,18 +243,8 @@ public final class AttemptReportWriter {
   private final class ResultLane extends Lane<Result> {
 
     @Override
-    void replaced(Result former, Result value) {
-      CompletableFuture<Boolean> unused =
-          value
-              .written()
-              .whenComplete(
-                  (written, error) -> {
-                    if (error == null) {
-                      former.written().complete(written);
-                    } else {
-                      former.written().completeExceptionally(error);
-                    }
-                  });
+    Result replacing(Result former, Result value) {
+      return new Result(value.payload(), former.written());
     }
 
     @Override

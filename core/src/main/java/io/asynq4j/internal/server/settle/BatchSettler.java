@@ -303,11 +303,7 @@ final class BatchSettler {
       if (answers.get(i) == SettleResult.APPLIED || inDoubt) {
         context.events().settled(attempt.ref(), entry.applied().outcome(), attempt.sinceEnded());
       } else {
-        log.warn(
-            "task {} ({}, queue {}) was not settled: its lease is lost",
-            LogText.name(attempt.id()),
-            LogText.name(attempt.type()),
-            queue);
+        log.warn("{} was not settled: its lease is lost", attempt.label());
         context.events().leaseLost(attempt.ref());
       }
     }
