@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class AsynqExceptionTest {
 
   @Test
-  void everyExceptionHasOneRootAndSaysWhatToDo() {
+  void everyExceptionHasOneRootAndNamesTheNextStep() {
     QueueName queue = QueueName.of("mail");
     TaskInfo task =
         TaskInfo.builder("1", queue, "t").state(TaskState.ARCHIVED).lastError("refused").build();

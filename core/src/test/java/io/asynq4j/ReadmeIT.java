@@ -35,7 +35,7 @@ class ReadmeIT {
   }
 
   @Test
-  void theProgramOfTheTutorialPrintsWhatTheTutorialSays() throws Exception {
+  void theProgramOfTheTutorialPrintsWhatTheTutorialShows() throws Exception {
     try (EmbeddedRedis redis = EmbeddedRedis.builder().ephemeral().start()) {
       List<String> lines = run(TUTORIAL, List.of(redis.uri()), 2);
 

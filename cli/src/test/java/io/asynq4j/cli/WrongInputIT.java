@@ -183,7 +183,7 @@ class WrongInputIT {
         "nosuch",
         "queue nosuch"
       })
-  void whatMakesNoSense(String line) {
+  void invalidInput(String line) {
     assertIsASentenceWithTheNextStep(scene.cli(home).run(words(line)), 2);
   }
 

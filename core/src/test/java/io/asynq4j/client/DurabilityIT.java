@@ -81,7 +81,7 @@ class DurabilityIT {
   }
 
   @Test
-  void aTaskThatIsNotReplicatedInTimeIsEnqueuedOnceAndToldAsUnconfirmed() {
+  void aTaskThatIsNotReplicatedInTimeIsEnqueuedOnceAndReportedAsUnconfirmed() {
     EmbeddedRedis stalled = sentinel.replicas().get(0);
     try (TaskClient client =
         TaskClient.builder(redis).replicas(2).confirmWithin(ofMillis(300)).build()) {

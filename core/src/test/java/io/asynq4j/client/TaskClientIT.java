@@ -351,7 +351,7 @@ class TaskClientIT {
   }
 
   @Test
-  void c26_c27_optionsOfTheTypeHoldWhenTheCallSaysNothing() {
+  void c26_c27_optionsOfTheTypeApplyWhenTheCallHasNone() {
     TaskInfo task = client.enqueue(WELCOME, new Welcome(42, "en")).orThrow();
 
     assertThat(task.type()).isEqualTo("email:welcome");
@@ -515,7 +515,7 @@ class TaskClientIT {
   }
 
   @Test
-  void b07_fixesW09_aTakenIdAmongManyIsToldAsWhatItIs() {
+  void b07_fixesW09_aTakenIdAmongManyIsReportedAsAConflict() {
     List<EnqueueResult> results =
         client.enqueueAll(
             Stream.of("a", "b", "a").map(id -> EnqueueRequest.of(TASK, o -> o.id(id))).toList());
@@ -540,7 +540,7 @@ class TaskClientIT {
   }
 
   @Test
-  void anAsyncTaskIsToldByItsStage() {
+  void anAsyncTaskIsReportedByItsStage() {
     CompletableFuture<EnqueueResult> first =
         client.enqueueAsync(TASK, o -> o.id("a").uniqueFor(ofHours(1))).toCompletableFuture();
     assertThat(first.join().orThrow().id()).isEqualTo("a");

@@ -121,7 +121,7 @@ class TaskClientLoadIT {
   }
 
   @Test
-  void callersWhoShareACallGetTheirOwnAnswers() throws Exception {
+  void callersThatShareACallGetTheirOwnAnswers() throws Exception {
     try (TaskClient narrow = TaskClient.builder(redis).maxCalls(1).build()) {
       List<Future<Integer>> enqueued = new ArrayList<>();
       for (int caller = 0; caller < 40; caller++) {

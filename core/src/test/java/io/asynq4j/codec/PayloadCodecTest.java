@@ -237,7 +237,7 @@ class PayloadCodecTest {
 
   @ParameterizedTest
   @EnumSource(Json.class)
-  void whatTheClassItselfRefusesIsToldWithoutItsWords(Json json) {
+  void rejectionsByTheClassItselfAreReportedWithoutItsMessage(Json json) {
     assertThatThrownBy(
             () -> json.codec.decode(Payload.ofUtf8("{\"value\": -4711}"), Positive.class))
         .isInstanceOf(PayloadException.class)

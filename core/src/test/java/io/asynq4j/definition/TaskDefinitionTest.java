@@ -55,7 +55,7 @@ class TaskDefinitionTest {
   }
 
   @Test
-  void aBuilderOfADefinitionSaysWhatItSaysAndChangesOnlyTheCopy() {
+  void aBuilderOfADefinitionHasItsValuesAndChangesOnlyTheCopy() {
     assertThat(full().toBuilder().build()).isEqualTo(full());
     TaskDefinition plain = TaskDefinition.builder("p", TaskKind.HTTP).build();
     assertThat(plain.toBuilder().build()).isEqualTo(plain);
@@ -71,7 +71,7 @@ class TaskDefinitionTest {
   }
 
   @Test
-  void tasksAreEnqueuedAsTheDefinitionSays() {
+  void tasksAreEnqueuedAsDefined() {
     TaskOptions options = full().options();
     assertThat(options.queue()).isEqualTo(full().queue());
     assertThat(options.maxRetry()).isZero();

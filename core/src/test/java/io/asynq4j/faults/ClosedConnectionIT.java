@@ -43,7 +43,7 @@ class ClosedConnectionIT {
   }
 
   @Test
-  void theServerSaysSoOnceAndStopsWhileItStillCan() {
+  void theServerLogsItOnceAndStopsWhileItStillCan() {
     RedisConnection own = RedisConnection.open(redis.server.uri());
     Handler<Task> handler = (task, context) -> Outcome.done();
     TaskServer server = TaskServer.builder(own).handlers(handler).build();
@@ -64,7 +64,7 @@ class ClosedConnectionIT {
   }
 
   @Test
-  void theSchedulerSaysSoOnceAndStops() {
+  void theSchedulerLogsItOnceAndStops() {
     RedisConnection own = RedisConnection.open(redis.server.uri());
     Scheduler scheduler =
         Scheduler.builder(own)

@@ -165,7 +165,7 @@ class ConnectionLossIT {
   }
 
   @Test
-  void whoWaitsForAConnectionWhileAllAreClosedIsNotInterrupted() throws Exception {
+  void aCallerThatWaitsForAConnectionWhileAllAreClosedIsNotInterrupted() throws Exception {
     RedisConnection closing = RedisConnection.open(config(1).build());
     proxy.stall(true);
     waitingOrReading(closing);

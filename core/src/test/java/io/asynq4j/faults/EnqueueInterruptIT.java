@@ -138,7 +138,7 @@ class EnqueueInterruptIT {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void whoIsInterruptedWhileOthersShareItsCallDoesNotFailThem(Kind kind) throws Exception {
+  void anInterruptedCallerDoesNotFailOthersThatShareItsCall(Kind kind) throws Exception {
     kind.requireIt();
     Caller first = new Caller(kind, "first");
     Caller interrupted = new Caller(kind, "second");

@@ -69,7 +69,7 @@ class HighLatencyProgressIT {
   }
 
   @Test
-  void handlersThatReportAllTheTimeCostNobodyALease() {
+  void handlersThatReportConstantlyCostNoLease() {
     try (EmbeddedRedis redis = EmbeddedRedis.builder().ephemeral().start();
         FaultProxy proxy = new FaultProxy(redis.port());
         RedisConnection direct = RedisConnection.open(redis.uri());

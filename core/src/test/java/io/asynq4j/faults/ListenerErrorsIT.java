@@ -67,7 +67,7 @@ class ListenerErrorsIT {
   }
 
   @Test
-  void changesAreToldOfAgainAfterAnError() {
+  void changesAreNotifiedAgainAfterAnError() {
     QueueName queue = QueueName.of("q");
     AtomicBoolean failed = new AtomicBoolean();
     AtomicInteger changes = new AtomicInteger();

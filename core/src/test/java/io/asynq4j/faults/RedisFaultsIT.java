@@ -397,7 +397,7 @@ class RedisFaultsIT {
 
   @ParameterizedTest
   @EnumSource
-  void whatMustNotBeRepeatedIsDoneOnceAndTheCallerToldThatItMayHaveBeen(Never operation) {
+  void callsThatMustNotBeRepeatedAreSentOnceAndReportedAsUncertain(Never operation) {
     prepareFor(operation);
     operation.act(this);
     String done = world();
@@ -693,7 +693,7 @@ class RedisFaultsIT {
   }
 
   @Test
-  void aStepOfTheClockOfRedisTakesNoTaskFromThoseWhoAreAlive() {
+  void aClockStepOfRedisTakesNoTaskFromALiveWorker() {
     direct.enqueue("a");
     AtomicLong timer = new AtomicLong();
     RedisClock clock = new RedisClock(timer::get, Instant.now());
@@ -888,7 +888,7 @@ class RedisFaultsIT {
   }
 
   @Test
-  void aFullServerIsUnavailableAndSaysWhy() {
+  void aFullServerIsUnavailableAndReportsWhy() {
     enqueue("a");
     link(Command.CONFIG, "SET", "maxclients", "1");
     try (RedisCommandExecutor own = BrokerFixture.link(config().build())) {
@@ -903,7 +903,7 @@ class RedisFaultsIT {
   }
 
   @Test
-  void afterAKillAndARestartWorkGoesOnWithWhatWasSaved(@TempDir Path data) {
+  void afterAKillAndARestartWorkContinuesWithTheSavedData(@TempDir Path data) {
     try (EmbeddedRedis kept =
             EmbeddedRedis.builder().dataDirectory(data).appendFsync("always").start();
         RedisCommandExecutor own =

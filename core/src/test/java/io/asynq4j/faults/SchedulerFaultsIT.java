@@ -105,7 +105,8 @@ class SchedulerFaultsIT {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void q03_whileRedisIsAwayEachInstantIsToldOnceAndTheSchedulerLives(boolean shared) {
+  void q03_whileRedisIsUnavailableEachInstantIsReportedOnceAndTheSchedulerContinues(
+      boolean shared) {
     Recorder recorder = new Recorder();
     Scheduler.Builder builder =
         SchedulerAccess.broker(broker)
@@ -155,7 +156,7 @@ class SchedulerFaultsIT {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void anInstantWhoseAnswerIsLostIsFiredOnceAndToldAsEnqueued(boolean sentAgain) {
+  void anInstantWhoseReplyIsLostFiresOnceAndIsReportedAsEnqueued(boolean sentAgain) {
     // The call is sent again within one round, however slow the machine is.
     link.close();
     connect(Duration.ofSeconds(10), Duration.ofMinutes(1));

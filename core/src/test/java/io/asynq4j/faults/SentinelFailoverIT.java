@@ -191,7 +191,7 @@ class SentinelFailoverIT {
   }
 
   @Test
-  void duringAPlannedFailoverCallersSeeAnOutageAtMostAndThenWorkGoesOn() {
+  void duringAPlannedFailoverCallersSeeAtMostAnOutageAndThenWorkContinues() {
     try (Traffic traffic = new Traffic()) {
       traffic.goesOn();
       sentinel.failover();
@@ -201,7 +201,7 @@ class SentinelFailoverIT {
   }
 
   @Test
-  void afterThePrimaryWasKilledWorkGoesOn() {
+  void afterThePrimaryWasKilledWorkContinues() {
     EmbeddedRedis killed = sentinel.primary();
     try (Traffic traffic = new Traffic()) {
       traffic.goesOn();
@@ -230,7 +230,7 @@ class SentinelFailoverIT {
   }
 
   @Test
-  void aPlainConnectionToAReplicaSaysThatItIsOne() {
+  void aPlainConnectionToAReplicaReportsThatItIsOne() {
     // One that was killed and has come back is none before the sentinels have seen to it.
     EmbeddedRedis replica =
         sentinel.nodes().stream().filter(SentinelFailoverIT::isReplica).findFirst().orElseThrow();

@@ -177,7 +177,7 @@ class ServerOutageIT {
   }
 
   @Test
-  void fixesW24_anOutageIsToldOnceAndDoesNotMakeAServerSpin() throws Exception {
+  void fixesW24_anOutageIsLoggedOnceAndDoesNotMakeAServerSpin() throws Exception {
     try (CapturedLogs logs = new CapturedLogs();
         TaskServer running =
             ServerFixture.quick(redis, counting())
@@ -300,7 +300,7 @@ class ServerOutageIT {
   }
 
   @Test
-  void afterARedisThatCouldNotSaveWhoIsAliveKeepsItsTasks() throws Exception {
+  void afterARedisThatCouldNotSaveLiveWorkersKeepTheirTasks() throws Exception {
     CountDownLatch finish = new CountDownLatch(1);
     Handler<Task> waiting =
         (task, context) -> {

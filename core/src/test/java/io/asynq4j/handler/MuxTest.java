@@ -210,7 +210,7 @@ class MuxTest {
   }
 
   @Test
-  void aBuilderThatGoesOnDoesNotChangeWhatItHasBuilt() {
+  void aBuilderThatIsReusedDoesNotChangeWhatItHasBuilt() {
     Mux.Builder builder = Mux.builder().handle("a", answering("a"));
     Mux mux = builder.build();
 

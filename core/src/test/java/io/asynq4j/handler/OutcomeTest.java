@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class OutcomeTest {
 
   @Test
-  void eachOutcomeSaysWhatItWasGiven() {
+  void eachOutcomeHasItsArguments() {
     Duration minute = Duration.ofMinutes(1);
 
     assertThat(Outcome.done()).isEqualTo(new Outcome.Done(null));
@@ -39,7 +39,7 @@ class OutcomeTest {
   }
 
   @Test
-  void whoeverCancelsATaskDecidesAboutIt() {
+  void theCancellerOfATaskDecidesItsOutcome() {
     assertThat(Outcome.cancelled(AfterCancel.RETRY, "why")).isEqualTo(Outcome.retry("why"));
     assertThat(Outcome.cancelled(AfterCancel.ARCHIVE, "why")).isEqualTo(Outcome.archive("why"));
     assertThat(Outcome.cancelled(AfterCancel.DELETE, "why")).isEqualTo(Outcome.drop());

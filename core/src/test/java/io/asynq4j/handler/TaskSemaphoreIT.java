@@ -66,7 +66,7 @@ class TaskSemaphoreIT {
   }
 
   @Test
-  void sm02_sm03_thereAreAsManyTokensAsWereSaid() {
+  void sm02_sm03_thereAreAsManyTokensAsConfigured() {
     TaskSemaphore semaphore = semaphore(3);
 
     assertThat(semaphore.tryAcquire(task("a"))).isTrue();
@@ -106,7 +106,7 @@ class TaskSemaphoreIT {
   }
 
   @Test
-  void sm07_sm08_aTokenIsGivenBackOnceAndOnlyByWhoHasIt() {
+  void sm07_sm08_aTokenIsReleasedOnceAndOnlyByItsHolder() {
     TaskSemaphore semaphore = semaphore(2);
     semaphore.tryAcquire(task("a"));
     semaphore.tryAcquire(task("b"));

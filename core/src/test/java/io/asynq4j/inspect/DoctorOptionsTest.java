@@ -21,7 +21,7 @@ class DoctorOptionsTest {
   }
 
   @Test
-  void whatMakesNoSenseIsRefusedWithTheValue() {
+  void invalidInputIsRejectedWithTheValue() {
     assertThatThrownBy(() -> DoctorOptions.repair().archiveLimits(-1, Duration.ofDays(1)).build())
         .hasMessageContaining("-1");
     assertThatThrownBy(() -> DoctorOptions.repair().archiveLimits(1, Duration.ZERO).build())

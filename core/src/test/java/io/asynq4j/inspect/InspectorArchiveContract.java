@@ -118,7 +118,7 @@ interface InspectorArchiveContract extends InspectorContractSupport {
 
   @ParameterizedTest
   @EnumSource(names = {"PENDING", "RETRY"})
-  default void aSelectionIsArchivedUntilTheArchiveIsFullAndGoesOnThere(TaskState state) {
+  default void aSelectionIsArchivedUntilTheArchiveIsFullAndContinuesThere(TaskState state) {
     seed(TaskState.ARCHIVED, "old", 3);
     seed(state, "new", 500);
 

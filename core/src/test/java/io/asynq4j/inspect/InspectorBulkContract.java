@@ -85,7 +85,7 @@ interface InspectorBulkContract extends InspectorContractSupport {
   }
 
   @Test
-  default void aSearchGoesOnWhereItEnded() {
+  default void aSearchContinuesWhereItEnded() {
     for (TaskState state : List.of(TaskState.ARCHIVED, TaskState.PENDING, TaskState.AGGREGATING)) {
       redis().server.flush();
       seed(state, 450);
@@ -229,7 +229,7 @@ interface InspectorBulkContract extends InspectorContractSupport {
   }
 
   @Test
-  default void anOperationIsStoppedAndGoesOnLaterWhereItWas() {
+  default void anOperationIsStoppedAndContinuesLaterWhereItWas() {
     for (TaskState state : List.of(TaskState.RETRY, TaskState.PENDING, TaskState.AGGREGATING)) {
       redis().server.flush();
       seed(state, 900);
@@ -343,7 +343,7 @@ interface InspectorBulkContract extends InspectorContractSupport {
   }
 
   @Test
-  default void whenRedisFailsOnTheWayTheReportSaysHowFarItCame() {
+  default void whenRedisFailsMidwayTheReportShowsTheProgress() {
     seed(TaskState.RETRY, 500);
     BrokerUnavailableException gone =
         new BrokerUnavailableException("gone", false, new IllegalStateException());

@@ -70,7 +70,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
   }
 
   @Test
-  default void aTaskForWhichThereWasNoHandlerSaysSo() {
+  default void aTaskWithoutAHandlerReportsIt() {
     redis().enqueue("a");
     redis()
         .settle(
@@ -112,7 +112,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
   }
 
   @Test
-  default void aRateHoldsATaskAndSaysSinceWhenItMayBegin() {
+  default void aRateLimitDelaysATaskAndReportsWhenItMayStart() {
     serve("active", 1);
     redis().enqueue("a", "b", "c");
     RateLimit rate = new RateLimit(2, Duration.ofMinutes(1), 1);
@@ -132,7 +132,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
   }
 
   @Test
-  default void inAnOrderedQueueATaskHoldsTheLine() {
+  default void inAnOrderedQueueATaskBlocksTheQueue() {
     serve("active", 0);
     redis().enqueue("a", "b");
     QueueRules ordered = new QueueRules(0, true);
@@ -152,7 +152,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
   }
 
   @Test
-  default void aTaskBehindOthersSaysHowMany() {
+  default void aTaskBehindOthersReportsHowMany() {
     serve("active", 2);
     redis().enqueueMany(30, o -> o);
 
@@ -163,7 +163,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
   }
 
   @Test
-  default void aTaskThatNoServerServesSaysSo() {
+  default void aTaskThatNoServerServesReportsIt() {
     redis().enqueue("a");
     assertThat(why("a")).containsExactly(new Reason.NoServer(0));
     serve("stopped", 0);
@@ -171,7 +171,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
   }
 
   @Test
-  default void aTaskThatRunsSaysWhereAndSinceWhen() {
+  default void aRunningTaskReportsWhereAndSinceWhen() {
     redis().enqueue("a");
     redis().claimOne();
     assertThat(why("a")).containsExactly(new Reason.HeldUnseen());
@@ -196,7 +196,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
   }
 
   @Test
-  default void aTaskThatHasEndedSaysHow() {
+  default void aTaskThatHasEndedReportsHow() {
     redis().enqueue("a");
     archiveNext("broken");
     assertThat(why("a")).containsExactly(new Reason.Archived(NOON, "broken"));

@@ -173,7 +173,7 @@ interface InspectorQueueContract extends InspectorContractSupport {
   }
 
   @Test
-  default void i05_i10_i13_i21_i26_i33_i36_i38_i40_fixesW32_anUnknownQueueIsAlwaysToldAsSuch() {
+  default void i05_i10_i13_i21_i26_i33_i36_i38_i40_fixesW32_anUnknownQueueIsAlwaysReportedAsSuch() {
     List<ThrowingCallable> calls =
         List.of(
             () -> inspector().queue("none").snapshot(),
@@ -506,7 +506,7 @@ interface InspectorQueueContract extends InspectorContractSupport {
   }
 
   @Test
-  default void whoIsNotThereIsToldNothing() {
+  default void absentSubscribersGetNothing() {
     assertThat(inspector().quietServer("nobody")).isFalse();
     assertThat(inspector().stopServer("nobody")).isFalse();
   }

@@ -70,7 +70,7 @@ interface InspectorTaskContract extends InspectorContractSupport {
   }
 
   @Test
-  default void i12_allThatIsKnownOfATaskIsTold() {
+  default void i12_allFieldsOfATaskAreReturned() {
     enqueue(
         "a",
         "t",
@@ -99,7 +99,7 @@ interface InspectorTaskContract extends InspectorContractSupport {
   }
 
   @Test
-  default void sinceWhenATaskIsInItsStateIsToldWhereItIsKept() {
+  default void theTimeSinceWhenATaskIsInItsStateIsReturnedWhereItIsKept() {
     oneOfEach();
     enqueue("p2", "t", "p");
 
@@ -123,7 +123,7 @@ interface InspectorTaskContract extends InspectorContractSupport {
   }
 
   @Test
-  default void i13_i33_i36_i38_i40_aTaskThatIsNotThereIsAlwaysToldAsSuch() {
+  default void i13_i33_i36_i38_i40_aMissingTaskIsAlwaysReportedAsSuch() {
     redis().enqueue("a");
     List<ThrowingCallable> calls =
         List.of(

@@ -175,7 +175,7 @@ interface InspectorTransferContract extends InspectorContractSupport {
   }
 
   @Test
-  default void aTaskThatIsTakenOnBothSidesIsToldAsSuch() {
+  default void aTaskThatExistsOnBothSidesIsReportedAsSuch() {
     redis().enqueue("a");
     Broker claimed =
         before(
@@ -192,7 +192,7 @@ interface InspectorTransferContract extends InspectorContractSupport {
   }
 
   @Test
-  default void twoWhoMoveTheSameTaskDoNotLoseIt() {
+  default void twoConcurrentMovesOfATaskDoNotLoseIt() {
     redis().enqueue("a");
     Broker second = before("delete", 1, () -> inspector().queue("q").move("a", "other"));
 

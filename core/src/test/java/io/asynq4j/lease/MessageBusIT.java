@@ -31,7 +31,7 @@ class MessageBusIT {
   }
 
   @Test
-  void whatIsSentToANameIsHeardInItsOrderByThoseWhoAreCalledSo() {
+  void messagesToANameReachItsSubscribersInOrder() {
     try (MessageBus one = listen("one", "all");
         MessageBus other = MessageBus.open(redis, List.of("other"), message -> {})) {
       List<String> sent = new ArrayList<>();
@@ -74,7 +74,7 @@ class MessageBusIT {
   }
 
   @Test
-  void whoHoldsLeasesIsToldOfCancellationsByTheIdOnce() {
+  void leaseHoldersAreNotifiedOfEachCancellationOnce() {
     TaskLeases leases = TaskLeases.create(redis);
     try (var watch = leases.watchCancellations(heard::add)) {
       assertThat(watch).isNotNull();

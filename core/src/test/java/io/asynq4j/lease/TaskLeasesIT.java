@@ -227,7 +227,7 @@ class TaskLeasesIT {
   }
 
   @Test
-  void aLeasedTaskTellsAllAWorkerNeeds() {
+  void aLeasedTaskHasEverythingThatAWorkerNeeds() {
     redis.enqueue(
         redis.task("a", o -> o.maxRetry(3).timeout(Duration.ofMinutes(2)).header("trace", "1")));
 
@@ -359,7 +359,7 @@ class TaskLeasesIT {
   }
 
   @Test
-  void anOrderedQueueGivesOneAtATimeAndAFailureHoldsTheLine() {
+  void anOrderedQueueRunsOneTaskAtATimeAndAFailureBlocksIt() {
     TaskLeases ordered = TaskLeasesAccess.broker(redis.broker).queue("q", q -> q.ordered()).build();
     redis.enqueue("a", "b");
     LeasedTask first = ordered.claim("q", 5, LEASE).get(0);
@@ -452,7 +452,7 @@ class TaskLeasesIT {
   }
 
   @Test
-  void withoutADelayTheRetryPolicyIsAskedWithWhatTheWorkerSaid() {
+  void withoutADelayTheRetryPolicyGetsTheErrorOfTheWorker() {
     List<Object> asked = new ArrayList<>();
     RetryPolicy policy =
         (retried, error, task) -> {
@@ -488,7 +488,7 @@ class TaskLeasesIT {
   }
 
   @Test
-  void theCallerIsToldWhatWasWritten() {
+  void theCallerLearnsWhatWasWritten() {
     redis.enqueue(
         redis.task("a"), redis.task("b"), redis.task("c", o -> o.retention(Duration.ofHours(1))));
     List<LeasedTask> claimed = leases.claim("q", 3, LEASE);
@@ -507,7 +507,7 @@ class TaskLeasesIT {
   }
 
   @Test
-  void aLeasedTaskSaysWhetherThisIsItsLastAttempt() {
+  void aLeasedTaskReportsWhetherThisIsItsLastAttempt() {
     redis.enqueue(redis.task("a", o -> o.maxRetry(1)), redis.task("b", o -> o.maxRetry(0)));
 
     assertThat(leases.claim("q", 2, LEASE))
@@ -516,7 +516,7 @@ class TaskLeasesIT {
   }
 
   @Test
-  void theStandardRetryPolicyHoldsWhenNothingIsSaid() {
+  void theStandardRetryPolicyAppliesByDefault() {
     redis.enqueue("a");
 
     leases.settle(claimOne(), Outcome.retry("boom"));
@@ -527,7 +527,7 @@ class TaskLeasesIT {
   }
 
   @Test
-  void aTaskWithoutRetriesLeftIsArchivedInsteadAndTheCallerIsTold() {
+  void aTaskWithoutRetriesLeftIsArchivedInsteadAndTheCallerIsInformed() {
     redis.enqueue(redis.task("a", o -> o.maxRetry(0)));
 
     assertThat(leases.settle(claimOne(), Outcome.retry("boom", Duration.ofSeconds(10))))
@@ -677,7 +677,7 @@ class TaskLeasesIT {
   }
 
   @Test
-  void aLeaseThatEndedAndThatNobodyHasTakenIsStillGood() {
+  void anExpiredLeaseIsStillValidWhileNoOtherWorkerHasTheTask() {
     redis.enqueue("a", "b");
     List<LeasedTask> claimed = leases.claim("q", 2, LEASE);
     redis.clock.advance(Duration.ofMinutes(5));
@@ -999,7 +999,7 @@ class TaskLeasesIT {
   }
 
   @Test
-  void aResultThatIsTooLargeIsDroppedAndTheTaskSaysSo() {
+  void aResultThatIsTooLargeIsDroppedAndTheTaskRecordsIt() {
     TaskLeases small = TaskLeasesAccess.broker(redis.broker).maxResult(4).build();
     redis.enqueue(redis.task("a", o -> o.retention(Duration.ofHours(1))));
     LeasedTask leased = claimOne();

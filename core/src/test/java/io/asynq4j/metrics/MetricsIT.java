@@ -116,7 +116,7 @@ class MetricsIT {
   }
 
   @Test
-  void tellsWhatIsInQueuesUnderTheNamesOfAsynqAndUnderCorrectOnes() {
+  void exportsQueueSizesUnderTheNamesOfAsynqAndUnderCorrectOnes() {
     enqueue("mail", "a");
     enqueue("mail", "b");
     client.enqueue(Task.of("t"), o -> o.queue("mail").processIn(Duration.ofHours(1))).orThrow();
@@ -153,7 +153,7 @@ class MetricsIT {
   }
 
   @Test
-  void tellsWhatNobodyAttendsTo() {
+  void reportsQueuesAndGroupsThatNoServerServes() {
     enqueue("mail", "a");
     enqueue("served", "b");
     client.enqueue(Task.of("t"), o -> o.queue("served").id("c").group("old")).orThrow();
@@ -233,7 +233,7 @@ class MetricsIT {
   }
 
   @Test
-  void aRedisThatIsAwayIsTold() {
+  void anUnavailableRedisIsReported() {
     enqueue("mail", "a");
     EmbeddedRedis other = EmbeddedRedis.builder().ephemeral().start();
     RedisConfig config = RedisConfig.parse(other.uri() + "?retryFor=0s&connectTimeout=200ms");
@@ -254,7 +254,7 @@ class MetricsIT {
   }
 
   @Test
-  void tellsWhenASchedulerHasLastEnqueued() {
+  void showsWhenASchedulerLastEnqueued() {
     try (Scheduler scheduler =
         Scheduler.builder(redis)
             .heartbeat(SHOWN_EVERY)
@@ -279,7 +279,7 @@ class MetricsIT {
   }
 
   @Test
-  void tellsWhatAServerDoes() {
+  void showsWhatAServerDoes() {
     enqueue("mail", "good");
     client.enqueue(Task.of("bad"), o -> o.queue("mail").id("bad")).orThrow();
     client.enqueue(Task.of("worst"), o -> o.queue("mail").id("worst").maxRetry(0)).orThrow();

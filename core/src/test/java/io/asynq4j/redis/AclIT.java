@@ -470,7 +470,7 @@ public class AclIT {
         "&__redis__:invalidate",
         "+client"
       })
-  void withoutPermissionToBeToldOfChangesQueuesAreLookedAtAfterOneWarning(String missing) {
+  void withoutPermissionForNotificationsQueuesArePolledAfterOneWarning(String missing) {
     String rules =
         Stream.of((NEEDED + " " + USEFUL).split(" "))
             .filter(rule -> !rule.equals(missing) && !rule.startsWith(missing + "|"))
@@ -587,7 +587,7 @@ public class AclIT {
   }
 
   @Test
-  void whoMustNotAskForReplicasIsToldBeforeATaskIsSent() {
+  void missingPermissionForReplicasIsReportedBeforeATaskIsSent() {
     try (RedisConnection connection = connectAs(NEEDED);
         TaskClient client = TaskClient.create(connection)) {
       BrokerRefusedException refused =

@@ -133,7 +133,7 @@ class RedisConfigTest {
   }
 
   @Test
-  void enqueuesAreNumberedUnlessItSaysOtherwise() {
+  void enqueuesAreNumberedByDefault() {
     assertThat(RedisConfig.parse("redis://localhost").numberedEnqueue()).isTrue();
     assertThat(RedisConfig.parse("redis://localhost?numberedEnqueue=false").numberedEnqueue())
         .isFalse();

@@ -153,7 +153,7 @@ class RedisConnectionIT {
   }
 
   @Test
-  void afterCloseEveryCallSaysSo() {
+  void afterCloseEveryCallReportsIt() {
     RedisConnection connection = RedisConnection.open(redis.uri());
     connection.close();
     connection.close();
@@ -249,7 +249,7 @@ class RedisConnectionIT {
   }
 
   @Test
-  void aPlainConnectionToANodeOfAClusterSaysWhatToDo() {
+  void aPlainConnectionToAClusterNodeReportsWhatToDo() {
     try (EmbeddedCluster cluster = EmbeddedCluster.start();
         RedisCommandExecutor link =
             BrokerFixture.link(RedisConfig.parse(cluster.nodes().get(0).uri()))) {

@@ -107,7 +107,7 @@ class TlsConfigTest {
   }
 
   @Test
-  void refusesAServerForAnotherHostUnlessToldNotToLook() throws Exception {
+  void rejectsAServerOfAnotherHostByDefault() throws Exception {
     TlsConfig tls =
         TlsConfig.defaults().withTrustStore(trusted, PASSWORD).withKeyStore(keys, PASSWORD);
 
@@ -127,7 +127,7 @@ class TlsConfigTest {
   }
 
   @Test
-  void looksForAnotherNameInTheCertificateIfToldTo() throws Exception {
+  void checksForAnotherNameInTheCertificateIfConfigured() throws Exception {
     TlsConfig tls =
         TlsConfig.defaults().withTrustStore(trusted, PASSWORD).withKeyStore(keys, PASSWORD);
 
@@ -140,7 +140,7 @@ class TlsConfigTest {
   }
 
   @Test
-  void takesAnyCertificateIfToldTo() throws Exception {
+  void acceptsAnyCertificateIfConfigured() throws Exception {
     TlsConfig tls = TlsConfig.defaults().withKeyStore(keys, PASSWORD).withoutVerification();
 
     assertThat(handshake(tls, "other.test")).isEqualTo("CN=redis");
@@ -183,7 +183,7 @@ class TlsConfigTest {
   }
 
   @Test
-  void saysThatAStoreIsMissing() {
+  void reportsThatAStoreIsMissing() {
     assertRefused(
         TlsConfig.defaults().withTrustStore(directory.resolve("none.p12"), PASSWORD),
         "trust store",
@@ -197,7 +197,7 @@ class TlsConfigTest {
   }
 
   @Test
-  void saysThatAFileIsNoStore() throws IOException {
+  void reportsThatAFileIsNoStore() throws IOException {
     Path text = Files.writeString(directory.resolve("text.p12"), "no store at all");
     assertRefused(
         TlsConfig.defaults().withTrustStore(text, PASSWORD), "text.p12", "it is no PKCS12 store");
@@ -207,7 +207,7 @@ class TlsConfigTest {
   }
 
   @Test
-  void saysThatThePasswordIsWrongOrMissing() {
+  void reportsThatThePasswordIsWrongOrMissing() {
     assertRefused(
         TlsConfig.defaults().withTrustStore(trusted, "s3cret-wrong"), "password is wrong");
     assertRefused(TlsConfig.defaults().withKeyStore(keys, "s3cret-wrong"), "password is wrong");
@@ -222,7 +222,7 @@ class TlsConfigTest {
   }
 
   @Test
-  void saysThatAKeyStoreHasNoKey() {
+  void reportsThatAKeyStoreHasNoKey() {
     assertRefused(TlsConfig.defaults().withKeyStore(trusted, PASSWORD), "no readable private key");
   }
 

@@ -121,7 +121,7 @@ class ScheduleDocTest {
 
   @ParameterizedTest
   @MethodSource("settings")
-  void aLineSaysWhatTheCodeDoes(String setting) throws Exception {
+  void theTableShowsWhatTheCodeDoes(String setting) throws Exception {
     Row row = rows().getOrDefault(setting, new Row(Duration.ZERO, Duration.ZERO, Duration.ZERO));
     Field field = Scheduler.Builder.class.getDeclaredField(setting);
     field.setAccessible(true);

@@ -360,7 +360,7 @@ public interface SchedulerContract {
   }
 
   @Test
-  default void anotherGoesOnWhereTheLeaderStopped() {
+  default void anotherSchedulerContinuesWhereTheLeaderStopped() {
     Scheduler one = scheduler(every("e", "10s"));
     Scheduler two = scheduler(every("e", "10s"));
     rounds(one, two);
@@ -551,7 +551,7 @@ public interface SchedulerContract {
   }
 
   @Test
-  default void aRunNowThatNobodyHeardForLongIsNotDone() {
+  default void aRunNowRequestThatWasNotReceivedForLongIsDiscarded() {
     ScheduleEntry yearly = cron("0 0 1 1 *", MissedPolicy.skip());
     Scheduler before = scheduler(yearly);
     rounds(before);
@@ -635,7 +635,7 @@ public interface SchedulerContract {
   }
 
   @Test
-  default void aTaskThatIsAlreadyThereIsToldAsFailedAndTheEntryGoesOn() {
+  default void aDuplicateTaskIsReportedAsFailedAndTheEntryContinues() {
     Recorder recorder = new Recorder();
     Scheduler scheduler =
         builder()

@@ -267,7 +267,7 @@ class CancellationIT {
   }
 
   @Test
-  void whoLosesItsLeaseIsToldAndHasNoEffect() throws Exception {
+  void aWorkerThatLosesItsLeaseIsNotifiedAndHasNoEffect() throws Exception {
     world.enqueue("a", options -> options.retention(Duration.ofHours(1)));
     startWith(
         (task, context) -> {

@@ -209,7 +209,7 @@ class ClaimingIT {
   }
 
   @Test
-  void aPatternTakesUpQueuesThatComeLater() {
+  void aPatternMatchesQueuesThatAreCreatedLater() {
     world.enqueue("a", options -> options.queue("tenant-1"));
     world.enqueue("x", options -> options.queue("other"));
     TaskServer server = world.start(world.quick(see).queuePattern("tenant-*", 2));
@@ -221,7 +221,7 @@ class ClaimingIT {
   }
 
   @Test
-  void whatTheCallerSaysOfAQueueWinsOverAPattern() throws Exception {
+  void settingsOfAQueueWinOverThoseOfAPattern() throws Exception {
     world.enqueue("a", options -> options.queue("tenant-1"));
     TaskServer server = world.start(world.quick(see).queuePattern("tenant-*", 2));
     soon(() -> assertThat(seen).containsExactly("a"));
@@ -427,7 +427,7 @@ class ClaimingIT {
   }
 
   @Test
-  void whoTakesAwayTheTaskThatHoldsAnOrderedQueueLetsTheNextOneRun() {
+  void removingTheTaskThatBlocksAnOrderedQueueLetsTheNextOneRun() {
     world.start(
         world
             .quick(
@@ -521,7 +521,7 @@ class ClaimingIT {
   }
 
   @Test
-  void fixesW17_aMessageThatNobodyCanReadHurtsNoOther() {
+  void fixesW17_anUnreadableMessageAffectsNoOther() {
     world.enqueue("a");
     world.enqueue("b");
     try (Jedis jedis = world.jedis()) {

@@ -78,7 +78,7 @@ class FleetLimitIT {
   }
 
   @Test
-  void threeProcessesNeverRunMoreThanTheLimitWhoeverIsKilled() throws Exception {
+  void threeProcessesNeverRunMoreThanTheLimitWhicheverIsKilled() throws Exception {
     Random random = new Random(3);
     List<JavaProcess> processes = new ArrayList<>();
     try (Counter counter = new Counter()) {

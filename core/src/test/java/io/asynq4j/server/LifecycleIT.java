@@ -435,7 +435,7 @@ class LifecycleIT {
   }
 
   @Test
-  void aStopWaitsForAnEndThatIsBeingToldToListeners() throws Exception {
+  void aStopWaitsForAnOutcomeThatIsBeingReportedToListeners() throws Exception {
     world.enqueue("a", options -> options.retention(Duration.ofHours(1)));
     CountDownLatch told = new CountDownLatch(1);
     CountDownLatch mayGoOn = new CountDownLatch(1);

@@ -605,7 +605,7 @@ class OutcomeHandlingIT {
   }
 
   @Test
-  void aResultThatRedisWouldNeverAcceptIsDroppedAndTheTaskSaysSo() {
+  void aResultThatRedisWouldNeverAcceptIsDroppedAndTheTaskRecordsIt() {
     try (Jedis jedis = world.jedis()) {
       jedis.configSet("proto-max-bulk-len", "1048576");
       try {

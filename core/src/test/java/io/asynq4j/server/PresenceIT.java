@@ -95,7 +95,7 @@ class PresenceIT {
   }
 
   @Test
-  void aLiveServerTakesThoseWhoWereKilledOffTheLists() {
+  void aLiveServerRemovesKilledServersFromTheLists() {
     List<String> lists = List.of("asynq:servers", "asynq:workers", "asynq:schedulers");
     try (Jedis jedis = world.jedis()) {
       lists.forEach(list -> jedis.zadd(list, 1_000, "killed"));

@@ -60,7 +60,7 @@ class RemoteControlIT {
   }
 
   @Test
-  void aServerThatIsToldToBeQuietClaimsNothingMore() throws Exception {
+  void aServerThatIsQuietedStopsClaiming() throws Exception {
     TaskServer server = start(world.quick(untilReleased()));
     TaskServer other = start(world.quick(untilReleased()).queue("elsewhere"));
     world.enqueue("a");
@@ -82,7 +82,7 @@ class RemoteControlIT {
   }
 
   @Test
-  void aServerThatIsToldToStopFinishesWhatItRunsAndIsGone() throws Exception {
+  void aServerThatIsAskedToStopFinishesItsTasksAndExits() throws Exception {
     TaskServer server = start(world.quick(untilReleased()));
     world.enqueue("a", o -> o.retention(Duration.ofHours(1)));
     running.await();
@@ -101,7 +101,7 @@ class RemoteControlIT {
   }
 
   @Test
-  void aServerThatIsRunReturnsWhenItIsToldToStop() throws Exception {
+  void runReturnsWhenTheServerIsAskedToStop() throws Exception {
     TaskServer server = world.quick(untilReleased()).build();
     Thread main = new Thread(server::run);
     main.start();

@@ -139,7 +139,7 @@ class ServerTaskDefinitionsIT {
   }
 
   @Test
-  void theTimeoutAndTheBackoffOfTheListHoldWhateverTheTaskSays() {
+  void theTimeoutAndBackoffOfTheDefinitionOverrideThoseOfTheTask() {
     definitions.put(
         TaskDefinition.builder("long", TaskKind.WORKER)
             .timeout(Duration.ofSeconds(1))

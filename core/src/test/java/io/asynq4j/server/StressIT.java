@@ -179,7 +179,7 @@ class StressIT {
   }
 
   @Test
-  void everyTaskIsWhereTheModelSays() {
+  void everyTaskIsWhereTheModelPredicts() {
     List<NewTask> tasks = tasks();
     for (int i = 0; i < 2; i++) {
       world.start(

@@ -32,12 +32,12 @@ class RedisBinaryTest {
   }
 
   @Test
-  void theBundledBinaryTellsItsVersion() {
+  void theBundledBinaryReportsItsVersion() {
     assertThat(RedisBinary.bundled().version()).isEqualTo("7.0.15");
   }
 
   @Test
-  void aBinaryOfTheClasspathTellsItsOwnVersionWhateverItsName() {
+  void aBinaryFromTheClasspathReportsItsOwnVersionRegardlessOfItsName() {
     assumeTrue(Platform.current().equals(new Platform("linux", "amd64")));
 
     assertThat(RedisBinary.fromClasspath(REDIS_62).version()).isEqualTo("6.2.11");

@@ -178,7 +178,7 @@ class BodyReceiverTest {
   }
 
   @Test
-  void aBodyThatIsTooLargeIsRefusedAlsoWhenItsLengthIsNotSaid() throws Exception {
+  void aBodyThatIsTooLargeIsRejectedAlsoWithoutAContentLength() throws Exception {
     start(new BodyLimits(10, 10_000, Duration.ofMinutes(1), 1, HOUR));
     Socket socket = send(CHUNKED + "b\r\n12345678901\r\n");
     assertThat(answer(socket, "\r\n\r\n")).contains(" 413 ");

@@ -39,7 +39,7 @@ class JsonTest {
         "{'a':1e99999999999}      | exceeds a limit",
         "''                       | is empty"
       })
-  void saysWhereABodyIsWrong(String text, String detail) {
+  void reportsWhereABodyIsInvalid(String text, String detail) {
     String json = text.equals("''") ? "" : text.replace('\'', '"');
     assertThatThrownBy(() -> parse(json))
         .isInstanceOf(Problem.class)

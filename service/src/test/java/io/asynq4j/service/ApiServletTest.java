@@ -110,7 +110,7 @@ class ApiServletTest {
   }
 
   @Test
-  void anAnswerThatNobodyReadsIsUndeliveredWhenTheClientLeaves() throws Exception {
+  void anUnreadResponseIsUndeliveredWhenTheClientDisconnects() throws Exception {
     String large = "x".repeat(16 << 20);
     start(
         exchange ->

@@ -140,7 +140,7 @@ class LeaseNotificationIT {
   }
 
   @Test
-  void whoWaitsIsToldAlsoAfterTheConnectionThatTellsWasLost() throws IOException {
+  void waitingCallersAreNotifiedAlsoAfterTheNotifyingConnectionWasLost() throws IOException {
     Random random = new Random(12);
     hire(random);
     int submitted = 0;

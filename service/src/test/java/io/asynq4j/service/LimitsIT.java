@@ -122,7 +122,7 @@ class LimitsIT {
   }
 
   @Test
-  void anOperatorLiftsAndSetsRatesAndATaskSaysWhatHoldsIt() {
+  void anOperatorLiftsAndSetsRatesAndATaskReportsWhatDelaysIt() {
     String yaml =
         """
         tasks:

@@ -71,7 +71,7 @@ class OpenApiIT {
   }
 
   @Test
-  void everyOperationWhoseBodyIsReceivedTellsHowThatIsRefused() {
+  void everyOperationWithABodyDocumentsHowItIsRejected() {
     try (ServiceFixture fixture = new ServiceFixture()) {
       fixture.start("");
       JsonNode paths = fixture.get("/v1/openapi.json").at("/paths");

@@ -107,7 +107,7 @@ class OperationsIT {
   }
 
   @Test
-  void metricsTellOfRequestsQueuesAndHostedTasks() {
+  void metricsCoverRequestsQueuesAndHostedTasks() {
     fixture.start(keys() + "tasks: { a: { kind: worker } }");
     fixture.post("/v1/tasks", "{\"name\":\"a\"}", as(submitter));
     assertThat(fixture.get("/metrics", as(submitter)).status()).isEqualTo(403);

@@ -190,7 +190,7 @@ class ReferenceWorkersIT {
 
   @ParameterizedTest
   @EnumSource(Language.class)
-  void everyEndOfAnAttemptIsTold(Language language) throws Exception {
+  void everyOutcomeOfAnAttemptIsReported(Language language) throws Exception {
     Process worker = startWorker(language, 30);
     submit("ok", "ok");
     submit("fail", "fail");

@@ -42,7 +42,7 @@ class ServiceConfigTest {
   }
 
   @Test
-  void everythingThatCanBeSaidIsRead() {
+  void allConditionsAreParsed() {
     ServiceConfig config =
         parse(
             """
@@ -138,7 +138,7 @@ class ServiceConfigTest {
   }
 
   @Test
-  void allProblemsAreToldAtOnceWithTheirPlaces() {
+  void allProblemsAreReportedTogetherWithTheirPositions() {
     assertThat(
             problems(
                 """

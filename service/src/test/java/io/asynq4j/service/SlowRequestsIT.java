@@ -45,7 +45,7 @@ class SlowRequestsIT {
   }
 
   @Test
-  void halfSentTasksKeepNobodyFromTheService() throws Exception {
+  void halfSentTasksDoNotBlockTheService() throws Exception {
     try (ServiceFixture fixture = new ServiceFixture()) {
       TaskService service = fixture.start("tasks: { a: { kind: worker } }");
       halfSent(service.port(), "/v1/tasks", "");
@@ -73,7 +73,7 @@ class SlowRequestsIT {
   }
 
   @Test
-  void halfSentRequestsKeepNobodyFromTheDashboard() throws Exception {
+  void halfSentRequestsDoNotBlockTheDashboard() throws Exception {
     try (ServiceFixture fixture = new ServiceFixture();
         Dashboard dashboard = Dashboard.builder(fixture.redis).port(0).start()) {
       int port = dashboard.uri().getPort();

@@ -82,7 +82,7 @@ class SnippetsIT {
 
   @ParameterizedTest
   @CsvSource({"sh, sh", "python, python3", "php, php"})
-  void tasksAreHandedInAsTheDocumentShows(String language, String interpreter) throws Exception {
+  void tasksAreSubmittedAsTheDocumentShows(String language, String interpreter) throws Exception {
     assumeProgram(language.equals("sh") ? "curl" : interpreter);
     List<String> blocks = blocks("guides/service.md", language);
     assertThat(blocks).hasSize(1);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class TaskServiceClientIT {
 
   @Test
-  void tasksAreHandedInAndAwaited() throws Exception {
+  void tasksAreSubmittedAndAwaited() throws Exception {
     String key = ApiKey.create();
     try (ServiceFixture fixture = new ServiceFixture()) {
       fixture.start(

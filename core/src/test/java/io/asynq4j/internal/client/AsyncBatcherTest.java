@@ -70,7 +70,7 @@ class AsyncBatcherTest {
   }
 
   @Test
-  void anErrorWhileTasksAreSentIsToldToThemAndTheNextAreSent() throws Exception {
+  void anErrorWhileTasksAreSentIsReportedToTheirCallersAndTheNextAreSent() throws Exception {
     noMemory = new InternalError("made up");
     EnqueueReply lost = answer("2");
     noMemory = null;

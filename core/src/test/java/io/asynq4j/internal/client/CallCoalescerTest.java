@@ -42,7 +42,7 @@ class CallCoalescerTest {
   }
 
   @Test
-  void whoComesAloneAfterASharedCallDoesNotWaitForThoseWhoDoNotComeAgain() {
+  void aSingleCallerAfterASharedCallDoesNotWaitForOthers() {
     Caller first = new Caller("1").start();
     await().until(() -> sink.sizes.size() == 1);
     List<Caller> others = List.of(waiting("2"), waiting("3"), waiting("4"));
@@ -58,7 +58,7 @@ class CallCoalescerTest {
   }
 
   @Test
-  void whoIsInterruptedLeavesUnsentAndDoesNotKeepTheOthersWaiting() {
+  void anInterruptedCallerLeavesUnsentAndDoesNotDelayOthers() {
     Caller first = new Caller("1").start();
     await().until(() -> sink.sizes.size() == 1);
     Caller interrupted = waiting("2");
@@ -75,7 +75,7 @@ class CallCoalescerTest {
   }
 
   @Test
-  void aCallThatFailsIsToldToAllWhoSharedIt() {
+  void aCallThatFailsIsReportedToAllCallersThatSharedIt() {
     Caller first = new Caller("1").start();
     await().until(() -> sink.sizes.size() == 1);
     List<Caller> others = List.of(waiting("2"), waiting("3"));

@@ -64,7 +64,7 @@ class PendingBudgetTest {
   }
 
   @Test
-  void whoWaitsEntersWhenTasksForTheSameServerLeave() throws Exception {
+  void aWaitingCallerEntersWhenTasksForTheSameServerLeave() throws Exception {
     fill("a");
     CompletableFuture<Void> entered = enterInBackground(TASK, "a");
 
@@ -74,7 +74,7 @@ class PendingBudgetTest {
   }
 
   @Test
-  void whoWaitsEntersWhenTasksForAnotherServerLeave() throws Exception {
+  void aWaitingCallerEntersWhenTasksForAnotherServerLeave() throws Exception {
     NewTask large = task(70 * 4096);
     room.enter(large, "a", System.nanoTime());
     fill("b");
@@ -110,7 +110,7 @@ class PendingBudgetTest {
   }
 
   @Test
-  void whoeverIsInterruptedDoesNotEnterAndKeepsNobodyWaiting() throws Exception {
+  void anInterruptedCallerDoesNotEnterAndDelaysNoOther() throws Exception {
     fill("a");
     CompletableFuture<Throwable> thrown = new CompletableFuture<>();
     Thread interrupted =

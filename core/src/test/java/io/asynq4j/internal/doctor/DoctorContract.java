@@ -159,7 +159,7 @@ public interface DoctorContract {
   }
 
   @Test
-  default void aGroupThatNobodyAggregatesIsFound() {
+  default void aGroupWithoutAnAggregatorIsFound() {
     showServer("q");
     redis().enqueue(redis().task("a", o -> o.group("g")));
     redis().clock.advance(Duration.ofMinutes(59));
@@ -261,7 +261,7 @@ public interface DoctorContract {
   }
 
   @Test
-  default void aTaskThatNobodyCanReadIsDeletedOnlyIfThatIsAskedFor() {
+  default void anUnreadableTaskIsDeletedOnlyOnRequest() {
     populate();
     DataCorruption.UNREADABLE.inflict.accept(redis());
 
@@ -273,7 +273,7 @@ public interface DoctorContract {
   }
 
   @Test
-  default void aTaskThatNobodyCanReadIsLeftToTheWorkerThatHasIt() {
+  default void anUnreadableTaskIsLeftToItsWorker() {
     populate();
     redis().raw(Command.HSET, RedisKeys.task(Q, "running"), "msg", "not a message");
     String before = redis().world();
@@ -399,7 +399,7 @@ public interface DoctorContract {
   }
 
   @Test
-  default void aVisitThatWasStoppedGoesOnWhereItWas() {
+  default void anInterruptedScanContinuesWhereItStopped() {
     redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
     seedMany(TaskState.PENDING, 2_300, 0);
     for (int i = 0; i < 40; i++) {
@@ -433,7 +433,7 @@ public interface DoctorContract {
   }
 
   @Test
-  default void onlyTheQueuesThatAreNamedAreLookedAt() {
+  default void onlyTheNamedQueuesAreRead() {
     QueueName other = QueueName.of("other");
     redis().raw(Command.SADD, RedisKeys.QUEUES, "other");
     redis().raw(Command.LPUSH, key("pending"), "x");
@@ -449,7 +449,7 @@ public interface DoctorContract {
   }
 
   @Test
-  default void whatCannotBeLookedAtIsToldAndDoesNotHideTheRest() {
+  default void unreadableQueuesAreReportedAndDoNotHideTheRest() {
     QueueName other = QueueName.of("other");
     redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
     redis().raw(Command.SET, key("retry"), "not a sorted set");

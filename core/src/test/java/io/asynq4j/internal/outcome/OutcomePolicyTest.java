@@ -251,7 +251,7 @@ class OutcomePolicyTest {
 
   @ParameterizedTest
   @MethodSource("stops")
-  void whoeverStopsAHandlerDecides(
+  void theReasonWhyAHandlerStopsDecides(
       CancelReason reason, AfterCancel after, Outcome applied, boolean failed) {
     AppliedOutcome result =
         policy().stopped(FRESH, Task.of("t"), reason, after, new IOException("closed"));

@@ -54,7 +54,7 @@ class StackTraceFormatterTest {
   }
 
   @Test
-  void whatCannotTellOfItselfIsNoProblem() {
+  void anExceptionWithoutAMessageIsNoProblem() {
     Throwable silent =
         new RuntimeException() {
           private static final long serialVersionUID = 1L;

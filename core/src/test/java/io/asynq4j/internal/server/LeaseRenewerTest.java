@@ -63,7 +63,7 @@ class LeaseRenewerTest {
 
   /** In a cluster, leases are extended on another thread than that of the heartbeat. */
   @Test
-  void codeThatCannotBeLinkedToExtendLeasesIsToldAsFatalInAClusterToo() throws Exception {
+  void codeThatCannotBeLinkedToExtendLeasesIsReportedAsFatalInAClusterToo() throws Exception {
     attempts.add(attempt());
     ExecutorService threads = Executors.newCachedThreadPool();
     LeaseRenewer keeper =
@@ -137,7 +137,7 @@ class LeaseRenewerTest {
   }
 
   @Test
-  void aLibraryThatDoesNotFitIsToldOnceAsFatal() throws InterruptedException {
+  void anIncompatibleLibraryIsReportedOnceAsFatal() throws InterruptedException {
     LeaseRenewer keeper =
         new LeaseRenewer(
             config,

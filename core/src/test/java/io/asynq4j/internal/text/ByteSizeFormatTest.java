@@ -43,7 +43,7 @@ class ByteSizeFormatTest {
   }
 
   @Test
-  void saysTheValueTheFormAndExamples() {
+  void reportsTheValueTheFormAndExamples() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ByteSizeFormat.parse("much"))
         .withMessage(

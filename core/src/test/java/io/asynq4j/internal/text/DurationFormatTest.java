@@ -68,7 +68,7 @@ class DurationFormatTest {
   }
 
   @Test
-  void saysTheValueTheFormAndExamples() {
+  void reportsTheValueTheFormAndExamples() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> DurationFormat.parse("5 apples\n"))
         .withMessage(

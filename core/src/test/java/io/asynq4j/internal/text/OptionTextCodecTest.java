@@ -106,7 +106,7 @@ class OptionTextCodecTest {
   }
 
   @Test
-  void whatCannotBeReadIsToldAndHidesNothingElse() {
+  void unreadableDataIsReportedAndHidesNothingElse() {
     List<String> unreadable =
         List.of(
             "Queue",

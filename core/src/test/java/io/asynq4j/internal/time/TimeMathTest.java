@@ -41,7 +41,7 @@ class TimeMathTest {
   }
 
   @Test
-  void aWaitIsNeverLongerThanATimerCanTell() {
+  void aWaitIsNeverLongerThanATimerCanMeasure() {
     assertThat(TimeMath.nanos(Duration.ofMillis(5))).isEqualTo(5_000_000);
     assertThat(TimeMath.nanos(FOREVER)).isPositive().isEqualTo(Long.MAX_VALUE / 4);
     assertThat(TimeMath.nanos(Duration.ofSeconds(Long.MIN_VALUE))).isNegative();

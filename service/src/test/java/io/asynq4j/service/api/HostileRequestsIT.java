@@ -117,7 +117,7 @@ class HostileRequestsIT {
 
   @ParameterizedTest
   @MethodSource("bodiesOfTasks")
-  void aTaskThatMakesNoSenseIsRefused(String body) {
+  void anInvalidTaskIsRejected(String body) {
     assertRefused(fixture.post("/v1/tasks", body));
   }
 
@@ -134,7 +134,7 @@ class HostileRequestsIT {
         "{\"names\":[\"a\"],\"lease\":\"999999d\"}",
         "{\"names\":[\"a\"],\"wait\":\"999999d\"}"
       })
-  void aLeaseThatMakesNoSenseIsRefused(String body) {
+  void anInvalidLeaseDurationIsRejected(String body) {
     assertRefused(fixture.post("/v1/lease", body));
   }
 
@@ -160,7 +160,7 @@ class HostileRequestsIT {
   }
 
   @Test
-  void whatIsSaidOfALeasedTaskIsRefusedWhenItMakesNoSense() {
+  void invalidReportsOnALeasedTaskAreRejected() {
     fixture.send("PUT", "/v1/definitions/said", "{}");
     fixture.post("/v1/tasks", "{\"name\":\"said\"}");
     String token =
@@ -198,7 +198,7 @@ class HostileRequestsIT {
         "DELETE | /v1/definitions/",
         "DELETE | /v1/definitions/%00"
       })
-  void aPathThatMakesNoSenseIsRefused(String method, String path) {
+  void anInvalidPathIsRejected(String method, String path) {
     assertRefused(fixture.send(method, path.replace("}", "%7D"), "{}"));
   }
 
@@ -221,12 +221,12 @@ class HostileRequestsIT {
         "{\"retries\":-1}",
         "{\"weight\":0}"
       })
-  void aDefinitionThatMakesNoSenseIsRefused(String body) {
+  void anInvalidDefinitionIsRejected(String body) {
     assertRefused(fixture.send("PUT", "/v1/definitions/senseless", body));
   }
 
   @Test
-  void aMethodThatAPathDoesNotKnowIsToldWhichItKnows() {
+  void anUnsupportedMethodIsAnsweredWithTheAllowedOnes() {
     Reply definitions = fixture.send("PATCH", "/v1/definitions/x", "{}");
     assertThat(definitions.status()).isEqualTo(405);
     assertThat(definitions.header("Allow")).isEqualTo("DELETE, PUT");

@@ -87,7 +87,7 @@ class LeaseApiIT {
   }
 
   @Test
-  void failuresAreRetriedAsTheDefinitionOrTheWorkerSaysOrArchived() {
+  void failuresAreRetriedAsTheDefinitionOrTheWorkerDecidesOrArchived() {
     submit("a", "1");
     assertThat(settle("fail", leaseOne("a"), ",\"error\":\"oh\"").at("/state").stringValue())
         .isEqualTo("retried");
@@ -126,7 +126,7 @@ class LeaseApiIT {
   }
 
   @Test
-  void aWorkerIsToldThatItsTaskWasCancelledAndItsEndIsWhatTheCancellerWanted() {
+  void aWorkerLearnsThatItsTaskWasCancelledAndTheTaskEndsAsRequested() {
     submit("a", "1");
     submit("a", "2");
     String one = leaseOne("a");
@@ -205,7 +205,7 @@ class LeaseApiIT {
   }
 
   @Test
-  void aWaitingWorkerIsToldAtOnceAndOneThatWaitsInVainGetsNothing() {
+  void aWaitingWorkerIsAnsweredAtOnceAndGetsNothingAfterItsWaitTime() {
     CompletableFuture<Reply> waiting =
         fixture.sendAsync("POST", "/v1/lease", "{\"names\":[\"a\",\"b\"],\"wait\":\"20s\"}");
     assertThat(lease("b", ",\"wait\":\"300ms\"")).isEmpty();
@@ -217,7 +217,7 @@ class LeaseApiIT {
   }
 
   @Test
-  void aPlaceThatBecomesFreeIsGivenToWhoWaits() {
+  void aFreedPlaceIsGivenToAWaitingCaller() {
     submit("limited", "1");
     submit("limited", "2");
     String first = leaseOne("limited");
@@ -230,7 +230,7 @@ class LeaseApiIT {
   }
 
   @Test
-  void aTaskThatFailsHoldsTheLineOfAnOrderedName() {
+  void aFailedTaskBlocksTheQueueOfAnOrderedName() {
     submit("line", "1");
     submit("line", "2");
     settle("fail", leaseOne("line"), ",\"error\":\"not yet\"");

@@ -99,7 +99,7 @@ class SubmitApiIT {
   }
 
   @Test
-  void whatMakesNoSenseIsRefusedWithTheField() {
+  void invalidInputIsRejectedWithTheField() {
     assertInvalid("{\"name\":\"unknown\"}", "name");
     assertInvalid("{\"params\":{}}", "name");
     assertInvalid("{\"name\":\"dump\",\"params\":{}}", "params.feature");
@@ -269,7 +269,7 @@ class SubmitApiIT {
   }
 
   @Test
-  void itSaysThatItLivesAndIsReady() {
+  void itReportsThatItIsAliveAndReady() {
     assertThat(fixture.get("/livez").status()).isEqualTo(200);
     assertThat(fixture.get("/readyz").status()).isEqualTo(200);
   }

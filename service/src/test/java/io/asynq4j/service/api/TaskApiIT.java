@@ -106,7 +106,7 @@ class TaskApiIT {
 
   /** Those that wait for it are as many as do not even fit on its threads. */
   @Test
-  void aSilentServerDelaysNobodyWhoWaitsForTasksOfOthers() {
+  void aSilentServerDelaysNoWorkerThatWaitsForTasksOfOthers() {
     // Not the first one, which has the list of all queues.
     try (SilentShard shard = new SilentShard(1);
         RedisConnection redis = shard.connect(SilentShard.VERY_LONG, SilentShard.VERY_LONG)) {
@@ -148,7 +148,7 @@ class TaskApiIT {
   }
 
   @Test
-  void clientsThatDoNotReadDelayNobodyWhoWaits() throws Exception {
+  void clientsThatDoNotReadDelayNoWaitingClient() throws Exception {
     List<Socket> silent = new ArrayList<>();
     try (ServiceFixture fixture = new ServiceFixture()) {
       TaskService service = fixture.start("tasks: { a: { kind: worker } }");

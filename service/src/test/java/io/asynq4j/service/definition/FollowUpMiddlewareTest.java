@@ -35,7 +35,7 @@ class FollowUpMiddlewareTest {
   }
 
   @Test
-  void whoNeedsADefinitionDoesNotWaitForAnotherWhoReadsThemAgain() throws Exception {
+  void aLookupDoesNotWaitForARefreshByAnotherThread() throws Exception {
     FollowUpMiddleware.RecentDefinitions recent =
         new FollowUpMiddleware.RecentDefinitions(this::read, nanos::get);
     assertThat(recent.apply("a")).isPresent();

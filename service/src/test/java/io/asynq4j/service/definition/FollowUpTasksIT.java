@@ -89,7 +89,7 @@ class FollowUpTasksIT {
   }
 
   @Test
-  void aUrlIsToldOfASuccessSignedAndUntilItAnswers() {
+  void aUrlIsNotifiedOfASuccessSignedAndUntilItAnswers() {
     fixture.post("/v1/tasks", "{\"name\":\"good\",\"id\":\"1\",\"params\":{\"x\":7}}");
     JsonNode before = note();
     assertThat(before.get("event").stringValue()).isEqualTo("before");
@@ -106,7 +106,7 @@ class FollowUpTasksIT {
   }
 
   @Test
-  void aTaskIsToldOfAFailureAndWhetherItIsTheLast() {
+  void aTaskIsNotifiedOfAFailureAndWhetherItIsTheLast() {
     fixture.post("/v1/tasks", "{\"name\":\"bad\",\"id\":\"1\"}");
     JsonNode first = note();
     assertThat(first.get("event").stringValue()).isEqualTo("failure");

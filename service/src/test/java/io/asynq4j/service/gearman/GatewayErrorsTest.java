@@ -37,7 +37,7 @@ class GatewayErrorsTest {
   }
 
   @Test
-  void theLoopGoesOnAfterAnErrorInAStep() throws Exception {
+  void theLoopContinuesAfterAnErrorInAStep() throws Exception {
     EventLoop loop = new EventLoop(GearmanConfig.builder().port(0).build());
     loop.start(
         connection -> {

@@ -230,7 +230,7 @@ class GearmanGatewayIT {
   }
 
   @Test
-  void jobsWithTheSameDataAreOneWhenAClientSaysSo() {
+  void jobsWithTheSameDataAreMergedWhenAClientRequestsIt() {
     fixture.define("f");
     fixture.start();
     RawPeer client = fixture.peer();
@@ -256,7 +256,7 @@ class GearmanGatewayIT {
   }
 
   @Test
-  void whoeverWaitsIsToldOfAFailureAndABackgroundJobIsTriedAgain() {
+  void waitingClientsGetAFailureAndABackgroundJobIsRetried() {
     fixture.define(
         "f", definition -> definition.maxRetry(5).backoff(Duration.ofHours(2)).maxRun(10));
     fixture.start();
@@ -283,7 +283,7 @@ class GearmanGatewayIT {
   }
 
   @Test
-  void exceptionsReachThoseWhoHaveAskedForThem() {
+  void exceptionsReachClientsThatRequestedThem() {
     fixture.define("f");
     fixture.start();
     RawPeer curious = fixture.peer();
@@ -345,7 +345,7 @@ class GearmanGatewayIT {
   }
 
   @Test
-  void aForegroundJobThatNobodyHasBegunGoesWithItsLastClient() {
+  void aForegroundJobThatHasNotStartedIsDeletedWithItsLastClient() {
     fixture.define("f");
     fixture.start();
     RawPeer client = fixture.peer();
@@ -427,7 +427,7 @@ class GearmanGatewayIT {
   }
 
   @Test
-  void ofTwoPrioritiesThatAreHandedInTogetherOneJobIsLeft() {
+  void ofTwoPrioritiesSubmittedTogetherOneJobRemains() {
     fixture.define("f", "f:high", "f:low");
     fixture.start();
     RawPeer client = fixture.peer();
@@ -447,7 +447,7 @@ class GearmanGatewayIT {
   }
 
   @Test
-  void aCancelledJobStaysAsTheCancellerWantsWhateverItsWorkerSaysLater() {
+  void aCancelledJobStaysAsRequestedWhateverItsWorkerSendsLater() {
     fixture.define("f", definition -> definition.maxRetry(5).backoff(Duration.ofHours(1)));
     fixture.start();
     RawPeer client = fixture.peer();
@@ -602,7 +602,7 @@ class GearmanGatewayIT {
   }
 
   @Test
-  void aFailedJobOfAnOrderedFunctionHoldsTheLine() {
+  void aFailedJobOfAnOrderedFunctionBlocksItsQueue() {
     fixture.define(
         "line",
         definition ->
@@ -680,7 +680,7 @@ class GearmanGatewayIT {
   }
 
   @Test
-  void aWorkerExecutesWhatOthersHaveHandedIn() {
+  void aWorkerExecutesTasksThatOthersEnqueued() {
     fixture.define("f");
     fixture.start();
     RawPeer worker = fixture.worker("f").sleep();
@@ -842,7 +842,7 @@ class GearmanGatewayIT {
   }
 
   @Test
-  void whatCannotBeReadIsRefusedAndTheRestGoesOn() {
+  void unreadableRequestsAreRejectedAndTheRestContinues() {
     fixture.define("f");
     fixture.start(config -> config.maxPacket(2_000));
     RawPeer client = fixture.peer();
@@ -869,7 +869,7 @@ class GearmanGatewayIT {
   }
 
   @Test
-  void tooManyAndThoseWhoSayNothingAreSentAway() {
+  void surplusAndSilentPeersAreDisconnected() {
     fixture.define("f");
     fixture.start(config -> config.maxConnections(2).firstPacketWithin(Duration.ofMillis(300)));
     RawPeer talking = fixture.peer();

@@ -105,7 +105,7 @@ class GearmanLoadIT {
   }
 
   @Test
-  void everythingThatIsHandedInIsCompleted() throws InterruptedException {
+  void everySubmittedTaskIsCompleted() throws InterruptedException {
     long all = Long.MAX_VALUE;
     long in = measure("warm-up", 2, 2_000, GearmanLoadIT::pipelined);
     in +=

@@ -52,7 +52,7 @@ class GearmanPeersIT {
   }
 
   @Test
-  void manyWhoStopInTheMiddleOfAPacketHoldUpNobody() {
+  void manyPeersThatStopInTheMiddleOfAPacketDelayNoOther() {
     fixture.start(config -> config.maxConnections(2_000));
     for (int i = 0; i < 800; i++) {
       RawPeer half = fixture.peer();
@@ -75,7 +75,7 @@ class GearmanPeersIT {
   }
 
   @Test
-  void aPeerThatDoesNotReadWhatItAsksForIsNotListenedToAndHoldsUpNobody() throws Exception {
+  void aPeerThatDoesNotReadItsResponsesIsNotReadFromAndDelaysNoOther() throws Exception {
     fixture.start(config -> config.maxPacket(1 << 20));
     RawPeer greedy = fixture.peer();
     byte[] echo = RawPeer.packet(PacketType.ECHO_REQ.code(), "x".repeat(1_000_000));
@@ -139,7 +139,7 @@ class GearmanPeersIT {
   }
 
   @Test
-  void thoseWhoComeAndGoAllTheTimeLeaveNothingBehind() {
+  void peersThatConnectAndDisconnectLeaveNothingBehind() {
     GearmanGateway gateway = fixture.start();
     for (int i = 0; i < 300; i++) {
       RawPeer peer = fixture.peer(gateway);

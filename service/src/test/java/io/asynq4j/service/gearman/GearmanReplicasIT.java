@@ -44,7 +44,7 @@ class GearmanReplicasIT {
   }
 
   @Test
-  void whatAWorkerSaysReachesAClientOfAnotherGatewayInItsOrder() {
+  void messagesOfAWorkerReachAClientOfAnotherGatewayInOrder() {
     RawPeer client = fixture.peer(one);
     RawPeer worker = workerOf(two);
     for (int round = 0; round < 10; round++) {
@@ -67,7 +67,7 @@ class GearmanReplicasIT {
   }
 
   @Test
-  void aResultIsToldByTheGatewayOfTheWorker() {
+  void aResultIsSentByTheGatewayOfTheWorker() {
     RawPeer client = fixture.peer(fixture.startTold());
     RawPeer worker = workerOf(fixture.startTold());
     for (int round = 0; round < 5; round++) {
@@ -80,7 +80,7 @@ class GearmanReplicasIT {
   }
 
   @Test
-  void whoComesToAJobThatRunsElsewhereHearsHowItGoesOn() {
+  void aClientThatJoinsAJobRunningElsewhereGetsItsMessages() {
     RawPeer first = fixture.peer(two);
     RawPeer worker = workerOf(two);
     String handle = first.submit(PacketType.SUBMIT_JOB, "f", "u", "x");
@@ -126,7 +126,7 @@ class GearmanReplicasIT {
   }
 
   @Test
-  void whoGoesLeavesWhatSomebodyElseHasHandedIn() {
+  void aDisconnectingClientLeavesJobsOfOthers() {
     RawPeer owner = fixture.peer(one);
     RawPeer guest = fixture.peer(two);
     String handle = owner.submit(PacketType.SUBMIT_JOB_BG, "f", "u", "x");
@@ -138,7 +138,7 @@ class GearmanReplicasIT {
   }
 
   @Test
-  void ofJobsThatAreHandedInAtTheSameMomentUnderTwoPrioritiesOneIsLeft() throws Exception {
+  void ofJobsSubmittedSimultaneouslyWithTwoPrioritiesOneRemains() throws Exception {
     RawPeer normal = fixture.peer(one);
     RawPeer high = fixture.peer(two);
     ExecutorService threads = Executors.newFixedThreadPool(2);
@@ -172,7 +172,7 @@ class GearmanReplicasIT {
   }
 
   @Test
-  void aUniqueJobThatIsHandedInEverywhereAgainAndAgainIsNeverLost() throws Exception {
+  void aUniqueJobThatIsSubmittedEverywhereRepeatedlyIsNeverLost() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(2);
     RawPeer worker = workerOf(two);
     try {

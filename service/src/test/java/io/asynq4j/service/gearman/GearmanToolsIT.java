@@ -291,7 +291,7 @@ class GearmanToolsIT {
   }
 
   @Test
-  void aPhpWorkerExecutesWhatWasHandedInOtherwise() {
+  void aPhpWorkerExecutesTasksThatWereEnqueuedByOtherMeans() {
     needPhp();
     phpWorker();
     awaitWorkers("work", 1);

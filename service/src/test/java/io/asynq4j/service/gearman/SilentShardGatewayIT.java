@@ -27,7 +27,7 @@ class SilentShardGatewayIT {
   /** Whatever keys of no queue the silent server has. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
-  void workersGetJobsOfHealthyServersAndNoLeaseIsLeftToNobody(int node) {
+  void workersGetJobsOfHealthyServersAndNoLeaseIsOrphaned(int node) {
     try (SilentShard shard = new SilentShard(node);
         RedisConnection redis = shard.connect(SilentShard.VERY_LONG, Duration.ZERO);
         RedisConnection other = shard.connect(Duration.ofSeconds(2), Duration.ofSeconds(10));

@@ -56,7 +56,7 @@ class LeaseDispatcherIT {
   }
 
   @Test
-  void aQueueThatFailsKeepsNobodyWaitingForAnother() throws Exception {
+  void aQueueThatFailsDelaysNoWorkerOfAnother() throws Exception {
     CompletableFuture<Reply> bad = waiting("bad");
     CompletableFuture<Reply> good = waiting("good");
     CompletableFuture<Reply> last = waiting("z");

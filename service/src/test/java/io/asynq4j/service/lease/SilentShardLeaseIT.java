@@ -147,7 +147,7 @@ class SilentShardLeaseIT {
   }
 
   @Test
-  void aWorkerForBothGetsWhatTheHealthyServerHasAndNoLeaseIsLeftToNobody() throws Exception {
+  void aWorkerForBothGetsTasksOfTheHealthyServerAndNoLeaseIsOrphaned() throws Exception {
     LeaseDispatcher opened = desk(SilentShard.VERY_LONG, Duration.ZERO);
     for (String queue : healthy) {
       enqueue(queue, "after-" + queue);
@@ -207,7 +207,7 @@ class SilentShardLeaseIT {
   }
 
   @Test
-  void aWorkerThatDoesNotWaitIsToldThatTheServerDoesNotAnswer() throws Exception {
+  void aWorkerThatDoesNotWaitGetsAnErrorWhenTheServerDoesNotAnswer() throws Exception {
     LeaseDispatcher opened = desk(SilentShard.VERY_LONG, Duration.ZERO);
     shard.pause();
 

@@ -64,7 +64,7 @@ class PendingTaskLimiterTest {
   }
 
   @Test
-  void aDefinitionWithoutALimitIsNotLookedAt() {
+  void aDefinitionWithoutALimitIsNotChecked() {
     assertThat(backlog.tryAdmit(TaskDefinition.builder("b", TaskKind.WORKER).build())).isTrue();
     assertThat(looks).hasValue(0);
   }

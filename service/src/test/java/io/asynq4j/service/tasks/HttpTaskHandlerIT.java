@@ -153,7 +153,7 @@ class HttpTaskHandlerIT {
   }
 
   @Test
-  void aBusyServerIsCalledAgainWhenItSays() {
+  void aBusyServerIsCalledAgainAfterItsRetryAfterTime() {
     TaskInfo task = run("busy", TaskState.RETRY);
     assertThat(task.lastError()).contains("503").contains("later");
     assertThat(task.nextProcessAt())

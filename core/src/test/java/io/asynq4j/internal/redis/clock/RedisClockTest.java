@@ -133,7 +133,7 @@ class RedisClockTest {
   }
 
   @Test
-  void doesNotStepBackForSomebodyWhoLookedBetweenAnAnswerAndItsUse() {
+  void doesNotStepBackForACallerThatReadBetweenAReplyAndItsUse() {
     long sent = timer.get();
     pass(Duration.ofSeconds(1));
     Instant shown = clock.instant();
@@ -150,7 +150,7 @@ class RedisClockTest {
   }
 
   @Test
-  void aStepOfRedisIsKnownForAWhileWhoeverNoticesItFirst() {
+  void aClockStepOfRedisIsRememberedForAWhileByAllCallers() {
     clock.look("a", NOON, timer.get(), timer.get());
     pass(Duration.ofSeconds(1));
     assertThat(hasStepped("a", Q, NOON.plusSeconds(3))).as("not more than clocks drift").isFalse();

@@ -89,7 +89,7 @@ class MessageCodecTest {
   }
 
   @Test
-  void v11_noBytesAreAMessageOfDefaultsAndNobodysTask() throws InvalidProtocolBufferException {
+  void v11_noBytesAreAMessageOfDefaultsAndNoTask() throws InvalidProtocolBufferException {
     assertThat(WireTask.parseFrom(new byte[0])).isEqualTo(WireTask.getDefaultInstance());
     assertUnreadable(new byte[0], "its message belongs to task \"\" of queue \"\"");
   }

@@ -76,7 +76,7 @@ class PresenceCodecTest {
   }
 
   @Test
-  void v8_anEntryThatHasNeverEnqueuedSaysSoWithGosZeroTime()
+  void v8_anEntryThatHasNeverEnqueuedHasGosZeroTime()
       throws WireFormatException, InvalidProtocolBufferException {
     Presence.SchedulerEntry entry =
         new Presence.SchedulerEntry(
@@ -134,7 +134,7 @@ class PresenceCodecTest {
 
   @ParameterizedTest
   @MethodSource("golden")
-  void whatTheOriginalSaysOfItselfIsWrittenBackAsItWas(GoldenFile golden)
+  void optionsWrittenByGoAreWrittenBackUnchanged(GoldenFile golden)
       throws WireFormatException, InvalidProtocolBufferException {
     for (Map.Entry<String, RedisSnapshot.Entry> each : golden.snapshot().entries().entrySet()) {
       String key = each.getKey();

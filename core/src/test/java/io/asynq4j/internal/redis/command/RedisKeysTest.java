@@ -58,7 +58,7 @@ class RedisKeysTest {
   }
 
   @Test
-  void keysAreNamedAsTheProtocolSays() {
+  void keysAreNamedAsInTheProtocol() {
     assertThat(RedisKeys.task(DEFAULT, "abc")).isEqualTo("asynq:{default}:t:abc");
     assertThat(RedisKeys.group(DEFAULT, "sms:user1")).isEqualTo("asynq:{default}:g:sms:user1");
     assertThat(RedisKeys.aggregationSet(DEFAULT, "sms:user1", "12345"))
@@ -102,7 +102,7 @@ class RedisKeysTest {
           asynq:{}x}:pending,           9204
           123456789,                    12739
           """)
-  void aKeyBelongsToTheSlotThatRedisSays(String key, int slot) {
+  void aKeyBelongsToTheSlotThatRedisReports(String key, int slot) {
     assertThat(RedisKeys.slot(key)).isEqualTo(slot);
   }
 

@@ -75,7 +75,7 @@ class BusyPollSocketFactoryTest {
   }
 
   @Test
-  void whoCannotBeReachedIsNamedWithTheReason() throws Exception {
+  void anUnreachableServerIsNamedWithTheReason() throws Exception {
     int unused;
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       unused = server.getLocalPort();

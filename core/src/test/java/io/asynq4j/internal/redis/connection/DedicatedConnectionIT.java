@@ -22,7 +22,7 @@ class DedicatedConnectionIT {
   private static final long PATIENCE_SECONDS = 60;
 
   @Test
-  void whoWaitsForAMessageIsFreedWhenTheConnectionIsCut() throws InterruptedException {
+  void aReaderThatWaitsForAMessageIsReleasedWhenTheConnectionIsCut() throws InterruptedException {
     try (TestRedis server = TestRedis.standalone()) {
       DedicatedConnection connection = open(server);
       connection.executeCommand(new CommandArguments(Command.SUBSCRIBE).add("nothing"));

@@ -252,7 +252,7 @@ class UnixSocketFactoryIT {
   }
 
   @Test
-  void saysWhatToDoWhenNothingListens() {
+  void reportsWhatToDoWhenNothingListens() {
     Path missing = directory.resolve("missing.sock");
     assertThatExceptionOfType(JedisConnectionException.class)
         .isThrownBy(factory(missing, CONNECT_TIMEOUT, Duration.ZERO)::createSocket)
@@ -261,7 +261,7 @@ class UnixSocketFactoryIT {
   }
 
   @Test
-  void givesUpConnectingToAServerThatAcceptsNobody() throws Exception {
+  void givesUpConnectingToAServerThatAcceptsNoConnection() throws Exception {
     Path silent = directory.resolve("silent-connect.sock");
     UnixSocketFactory factory = factory(silent, Duration.ofMillis(200), Duration.ZERO);
     List<Socket> queued = new ArrayList<>();

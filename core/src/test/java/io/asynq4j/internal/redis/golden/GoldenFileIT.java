@@ -113,7 +113,7 @@ class GoldenFileIT {
 
   @ParameterizedTest
   @MethodSource("golden")
-  void ourInspectorSaysWhatGosSays(GoldenFile golden) {
+  void ourInspectorReturnsTheSameAsGos(GoldenFile golden) {
     restore(golden);
 
     assertThat(answers()).isEqualTo(asMap(golden.inspector()));
@@ -121,7 +121,7 @@ class GoldenFileIT {
 
   @ParameterizedTest
   @MethodSource("withTasks")
-  void aSingleTaskIsToldAsTheListTellsIt(GoldenFile golden) {
+  void aSingleTaskIsShownAsInTheList(GoldenFile golden) {
     restore(golden);
 
     for (QueueName queue : queues()) {

@@ -40,7 +40,7 @@ class BrokerSimulationIT {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void everyStepLeavesRedisAsTheModelSays(long seed) {
+  void everyStepLeavesRedisAsTheModelPredicts(long seed) {
     play(server, seed, STEPS);
   }
 

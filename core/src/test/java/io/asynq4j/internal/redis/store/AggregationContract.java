@@ -201,7 +201,7 @@ public interface AggregationContract {
   }
 
   @Test
-  default void aMemberThatNobodyCanReadIsArchivedAndDoesNotHideTheOthers() {
+  default void anUnreadableMemberIsArchivedAndDoesNotHideTheOthers() {
     group("a", "b", "c", "d");
     redis().raw(Command.HSET, RedisKeys.task(Q, "b"), "msg", "\u0001not a message");
     redis().raw(Command.DEL, RedisKeys.task(Q, "c"));

@@ -75,7 +75,7 @@ interface ClaimContract {
   }
 
   @Test
-  default void aQueueWithFewerThanAskedForGivesThoseAndSaysItIsEmpty() {
+  default void aQueueWithFewerTasksThanRequestedReturnsThoseAndReportsThatItIsEmpty() {
     redis().enqueue("a");
 
     ClaimBatch batch = redis().claimBatch(5, QueueRules.NONE);
@@ -141,7 +141,7 @@ interface ClaimContract {
   }
 
   @Test
-  default void aWaitingTaskWithALeaseThatSomebodyLeftBehindRunsUnderANewOne() {
+  default void aPendingTaskWithAStaleLeaseRunsUnderANewOne() {
     redis().enqueue("a", "b");
     redis().raw(Command.ZADD, key("lease"), Long.toString(T - 100), "a");
 
@@ -225,7 +225,7 @@ interface ClaimContract {
   }
 
   @Test
-  default void anOrderedQueueGivesOneAtATimeAndAFailedTaskHoldsTheLine() {
+  default void anOrderedQueueRunsOneTaskAtATimeAndAFailedTaskBlocksIt() {
     QueueRules ordered = new QueueRules(0, true);
     redis().enqueue("a", "b");
     Claim first = redis().claimBatch(5, ordered).claims().get(0);
@@ -330,7 +330,7 @@ interface ClaimContract {
   }
 
   @Test
-  default void aSnoozedTaskHoldsTheLineOfAnOrderedQueueToo() {
+  default void aSnoozedTaskBlocksAnOrderedQueueToo() {
     QueueRules ordered = new QueueRules(0, true);
     redis().enqueue("a", "b");
     Claim first = redis().claimBatch(5, ordered).claims().get(0);

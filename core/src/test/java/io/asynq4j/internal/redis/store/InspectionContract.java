@@ -178,7 +178,7 @@ interface InspectionContract {
   }
 
   @Test
-  default void i05_i10_i21_i26_fixesQ29_nothingIsToldOrDoneOfAnUnknownQueue() {
+  default void i05_i10_i21_i26_fixesQ29_nothingIsReturnedOrChangedForAnUnknownQueue() {
     isQueueNotFound(() -> inspection().stats(NONE));
     isQueueNotFound(() -> inspection().memoryUsage(NONE));
     isQueueNotFound(() -> inspection().history(NONE, 1));
@@ -254,7 +254,7 @@ interface InspectionContract {
   }
 
   @Test
-  default void i43_groupsAreToldWithTheirSizes() {
+  default void i43_groupsAreReturnedWithTheirSizes() {
     redis().enqueue(redis().task("a", o -> o.group("g")));
     redis().enqueue(redis().task("b", o -> o.group("g")));
     redis().enqueue(redis().task("c", o -> o.group("h")));
@@ -306,7 +306,7 @@ interface InspectionContract {
   // ---- tasks ----
 
   @Test
-  default void i12_aTaskIsToldWithWhatItsStateMeans() {
+  default void i12_aTaskIsReturnedWithTheFieldsOfItsState() {
     oneOfEach();
     redis().raw(Command.HSET, RedisKeys.task(Q, "completed"), "result", "ok");
 
@@ -330,7 +330,7 @@ interface InspectionContract {
   }
 
   @Test
-  default void anExactTimeAndAHoldAreTold() {
+  default void anExactTimeAndAHoldAreReported() {
     redis().enqueue(redis().task("a", o -> o.processIn(Duration.ofMillis(1_250)).precise()));
     redis().seed(TaskState.PENDING, "b", 0);
     redis().raw(Command.HSET, RedisKeys.task(Q, "b"), "hold_until", Long.toString(T * 1000 + 700));
@@ -340,7 +340,7 @@ interface InspectionContract {
   }
 
   @Test
-  default void i13_aTaskThatIsNotThereOrCannotBeReadIsNotTold() {
+  default void i13_aMissingOrUnreadableTaskIsNotReturned() {
     redis().enqueue("a", "b");
     redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "msg", "\u0001not a message");
     redis().raw(Command.HSET, RedisKeys.task(Q, "b"), "state", "thinking");
@@ -465,7 +465,7 @@ interface InspectionContract {
   }
 
   @Test
-  default void whatCannotBeReadIsToldBesideThePageAndCounts() {
+  default void unreadableTasksAreReportedBesideThePageAndCounted() {
     for (TaskState state : TaskState.values()) {
       seed(state, 4);
       String letter = state.word().substring(0, 1);
@@ -502,7 +502,7 @@ interface InspectionContract {
   }
 
   @Test
-  default void aCursorGoesOnBehindItsTaskThoughOthersComeAndGo() {
+  default void aCursorContinuesBehindItsTaskWhileOthersAreAddedAndRemoved() {
     redis().enqueue("a", "b", "c", "d", "e");
     Listing oldest = Listing.of(TaskState.PENDING, 0, 2);
 
@@ -527,7 +527,7 @@ interface InspectionContract {
   }
 
   @Test
-  default void whereItsTaskIsGoneACursorGoesOnWhereItStood() {
+  default void aCursorContinuesAtItsPositionWhenItsTaskIsGone() {
     redis().enqueue("a", "b", "c", "d", "e");
     Listing newest = Listing.of(TaskState.PENDING, 0, 2).fromNewest();
     assertThat(pages(newest, () -> inspection().delete(Q, List.of("d"))))
@@ -542,7 +542,7 @@ interface InspectionContract {
   }
 
   @Test
-  default void aCursorInASetGoesOnAmongManyEqualTimesByTheBytesOfTheirIds() {
+  default void aCursorInASetContinuesAmongEqualTimesByTheBytesOfTheIds() {
     for (String id : List.of("B", "a", "_", "C", "b", "é", "Z", "1")) {
       redis().seed(TaskState.RETRY, id, T);
     }
@@ -691,7 +691,7 @@ interface InspectionContract {
   }
 
   @Test
-  default void anOperatorsArchivingKeepsTheLockUnlessToldOtherwise() {
+  default void anOperatorsArchivingKeepsTheLockByDefault() {
     redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofHours(1))));
     ArchiveRules releasing = new ArchiveRules(9, Duration.ofDays(90), true);
     inspection().archive(Q, List.of("a"), ArchiveRules.DEFAULT);
@@ -733,7 +733,7 @@ interface InspectionContract {
   }
 
   @Test
-  default void i35_aDeletedTaskFreesItsLockAndNobodyElses() {
+  default void i35_aDeletedTaskReleasesItsOwnLockOnly() {
     redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofHours(1))));
     inspection().delete(Q, List.of("a"));
     assertThat(redis().world()).isEqualTo("asynq:queues: [q]\n");
@@ -880,7 +880,7 @@ interface InspectionContract {
   // ---- all of a state ----
 
   @Test
-  default void i30_fixesQ31_allOfAStateAreRunInTheirOrderBehindWhatIsPendingAndProgressIsTold() {
+  default void i30_fixesQ31_allTasksOfAStateAreRunInOrderBehindPendingOnesWithProgress() {
     redis().seed(TaskState.PENDING, "first", 0);
     redis().enqueueMany(450, o -> o.processIn(Duration.ofHours(1)));
     List<Integer> progress = new ArrayList<>();
@@ -1122,7 +1122,7 @@ interface InspectionContract {
   }
 
   @Test
-  default void fixesW43_aMessageThatSomebodyElseHasChangedIsNotOverwritten() {
+  default void fixesW43_aMessageThatWasChangedMeanwhileIsNotOverwritten() {
     redis().enqueue("a");
     ScriptRunner scripts = new ScriptRunner(redis().link, BrokerTime.of(redis().clock));
     CommandArgs late =

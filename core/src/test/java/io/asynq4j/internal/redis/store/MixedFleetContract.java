@@ -240,7 +240,7 @@ interface MixedFleetContract {
   }
 
   @Test
-  default void rule02_fixesQ20_aMessageSaysWhoseItIsAndTimesAreWholeSeconds() {
+  default void rule02_fixesQ20_aMessageNamesItsQueueAndTimesAreWholeSeconds() {
     afterEachOperation(
         world -> {
           forEachTask(

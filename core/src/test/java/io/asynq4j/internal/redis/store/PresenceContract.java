@@ -199,7 +199,7 @@ interface PresenceContract {
   }
 
   @Test
-  default void listingForgetsThoseWhoHaveNotShownThemselves() {
+  default void listingOmitsServersWithoutAHeartbeat() {
     for (String registry : List.of(RedisKeys.SERVERS, RedisKeys.WORKERS, RedisKeys.SCHEDULERS)) {
       redis()
           .raw(Command.ZADD, registry, "" + (T - 60), "a", "" + (T - 61), "b", "" + (T + 1), "c");
@@ -276,7 +276,7 @@ interface PresenceContract {
   }
 
   @Test
-  default void fixesQ25_aTimeThatNeverWasIsWrittenAsGoSaysNever() {
+  default void fixesQ25_aMissingTimeIsWrittenAsGosZeroTime() {
     SchedulerEntry v8 =
         new SchedulerEntry(
             "entry-1",
@@ -361,7 +361,7 @@ interface PresenceContract {
   // ---- cancellations ----
 
   @Test
-  default void l08_whoListensHearsWhatIsCancelledUntilItCloses() {
+  default void l08_aListenerReceivesCancellationsUntilItCloses() {
     Queue<String> heard = new ConcurrentLinkedQueue<>();
     Subscription subscription =
         redis()
@@ -402,7 +402,7 @@ interface PresenceContract {
   }
 
   @Test
-  default void sm02_sm03_thereAreAsManyTokensAsWereSaid() {
+  default void sm02_sm03_thereAreAsManyTokensAsConfigured() {
     assertThat(acquire(3, "a", 100)).isTrue();
     assertThat(acquire(3, "b", 100)).isTrue();
     assertThat(acquire(3, "c", 100)).isTrue();

@@ -45,7 +45,7 @@ interface RegressionContract {
   }
 
   @Test
-  default void anEnqueueWithoutANumberIsNotSentAgainAndItsCallerToldThatItMayHaveBeenDone() {
+  default void anEnqueueWithoutASequenceNumberIsNotResentAndReportedAsUncertain() {
     LossyRedisNodes nodes = new LossyRedisNodes(RedisNodes.of(redis().server.config()));
     try (RedisCommandExecutor link =
         new RedisCommandExecutor(nodes, Duration.ofSeconds(2), "a Redis that loses answers")) {

@@ -294,7 +294,7 @@ interface ScheduleStoreContract {
   }
 
   @Test
-  default void whoBringsTheStateOfAnEntryTooLateLeavesItWhereItIs() {
+  default void aLateWriteOfTheStateOfAnEntryIsIgnored() {
     Entry moved = new Entry("e", QueueName.of("low"), MINUTELY.spec());
     enroll(MINUTELY);
     State before = look(MINUTELY);

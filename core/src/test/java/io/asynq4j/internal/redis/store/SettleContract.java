@@ -454,7 +454,7 @@ public interface SettleContract {
   }
 
   @Test
-  default void failuresThatSomebodyElseHasWrittenGiveWay() {
+  default void failuresWrittenByOtherProgramsAreReplaced() {
     redis().enqueue("a");
     for (String strange : List.of("x", "what is this?", "\0")) {
       redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "failures", strange);

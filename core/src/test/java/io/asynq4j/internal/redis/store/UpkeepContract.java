@@ -70,7 +70,7 @@ interface UpkeepContract {
   }
 
   @Test
-  default void aTimeThatNobodyWillSeeIsStillATime() {
+  default void aTimeInTheFarFutureIsStillATime() {
     redis().seed(TaskState.SCHEDULED, "s", T + 10);
     redis().raw(Command.ZADD, BrokerFixture.key("scheduled"), "inf", "s");
 
@@ -78,7 +78,7 @@ interface UpkeepContract {
   }
 
   @Test
-  default void r07_whatIsNotDueStaysAndTheNextDueTimeIsTold() {
+  default void r07_tasksThatAreNotDueStayAndTheNextDueTimeIsReturned() {
     redis().seed(TaskState.SCHEDULED, "s", T + 10);
     redis().seed(TaskState.RETRY, "r", T + 5);
     String before = redis().world();
@@ -157,7 +157,7 @@ interface UpkeepContract {
   }
 
   @Test
-  default void aForwardIsBoundedAndTellsThatThereIsMore() {
+  default void aForwardIsBoundedAndReportsThatThereIsMore() {
     for (int i = 0; i < 5; i++) {
       redis().seed(TaskState.SCHEDULED, "s" + i, T - 10 + i);
     }
@@ -655,7 +655,7 @@ interface UpkeepContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"inf", "nan", "text", "-1e17"})
-  default void fieldsThatAreNoNumbersKeepNobodyFromForwardingClaimingAndRecovering(String text) {
+  default void fieldsThatAreNoNumbersDoNotBlockForwardingClaimingAndRecovering(String text) {
     redis().enqueue(redis().task("a", o -> o.processIn(Duration.ofSeconds(1))));
     redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "due_ms", text, "crashes", text);
     redis().clock.advance(Duration.ofSeconds(1));

@@ -289,7 +289,7 @@ interface WrongKeyTypeContract {
   }
 
   @Test
-  default void aTaskWithoutItsRecordIsNobodysAndTheOthersOfTheCallAreSettled() {
+  default void aTaskWithoutItsRecordIsSkippedAndTheOthersOfTheCallAreSettled() {
     redis().enqueue("a", "b");
     List<Claim> claims = redis().claim(2);
     redis().raw(Command.SET, key("t:a"), "of another type");

@@ -59,7 +59,7 @@ class ClusterStoreWatchIT extends RedisStoreWatchIT {
   }
 
   @Test
-  void whileItsSlotMovesAQueueIsToBeLookedAtAgainAndAgain() {
+  void aQueueIsPolledWhileItsSlotMoves() {
     push(Q);
     Watch watch = liveWatch(List.of(Q));
     SlotMigration migration = cluster.beginMigration(SLOT, another());

@@ -102,7 +102,7 @@ class RedisStoreWatchFaultsIT {
   }
 
   @Test
-  void whileRedisIsDownAWatchBeginsAtOnceAndArmingSaysWhy() {
+  void whileRedisIsDownAWatchStartsAtOnceAndArmingReportsWhy() {
     proxy.refuse();
     Watch watch = watch();
 
@@ -116,7 +116,7 @@ class RedisStoreWatchFaultsIT {
   }
 
   @Test
-  void afterARestartOfRedisItIsToldAgain() {
+  void afterARestartOfRedisNotificationsContinue() {
     Watch watch = watch();
     soon().until(watch::isLive);
     int losses = heard.losses.get();

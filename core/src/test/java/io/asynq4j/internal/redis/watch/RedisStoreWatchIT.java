@@ -242,7 +242,7 @@ public class RedisStoreWatchIT {
   }
 
   @Test
-  void aPushIsToldOnceUntilTheQueueIsArmedAgain() {
+  void aPushIsNotifiedOnceUntilTheQueueIsArmedAgain() {
     Watch watch = liveWatch(List.of(Q));
     watch.arm(List.of(Q), Set.of(QueuePart.RETRY));
     push(Q);
@@ -261,7 +261,7 @@ public class RedisStoreWatchIT {
   }
 
   @Test
-  void aPushInsideAScriptIsTold() {
+  void aPushInsideAScriptIsNotified() {
     liveWatch(List.of(Q));
 
     redis.link.call(
@@ -274,7 +274,7 @@ public class RedisStoreWatchIT {
   }
 
   @Test
-  void whatThisLibraryEnqueuesIsTold() {
+  void tasksThatThisLibraryEnqueuesAreNotified() {
     liveWatch(List.of(Q));
 
     redis.enqueue("a");
@@ -284,7 +284,7 @@ public class RedisStoreWatchIT {
 
   @ParameterizedTest
   @CsvSource({"SCHEDULED, scheduled", "RETRY, retry", "LEASE, lease"})
-  void everyChangeOfASetIsTold(QueuePart part, String word) {
+  void everyChangeOfASetIsNotified(QueuePart part, String word) {
     Watch watch = liveWatch(List.of(Q));
     assertThat(watch.arm(List.of(Q), Set.of(part))).isEmpty();
     redis.raw(Command.ZADD, key(word), "5", "a");
@@ -301,7 +301,7 @@ public class RedisStoreWatchIT {
   }
 
   @Test
-  void pausingAndResumingAreTold() {
+  void pausingAndResumingAreNotified() {
     Watch watch = liveWatch(List.of(Q));
     assertThat(watch.arm(List.of(Q), Set.of(QueuePart.PAUSED))).isEmpty();
     redis.inspection().pause(Q);
@@ -346,7 +346,7 @@ public class RedisStoreWatchIT {
   }
 
   @Test
-  void severalWatchesAreToldAndShareTheirConnections() {
+  void severalWatchesAreNotifiedAndShareTheirConnections() {
     liveWatch(List.of(Q));
     Heard second = new Heard();
     Watch other = watch(second);
@@ -362,7 +362,7 @@ public class RedisStoreWatchIT {
   }
 
   @Test
-  void aListenerThatFailsIsToldTheNextTimeAllTheSame() {
+  void aListenerThatFailsIsCalledAgainTheNextTime() {
     Watch watch =
         watch(
             new StoreWatch.Listener() {
@@ -400,7 +400,7 @@ public class RedisStoreWatchIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"t", "P"})
-  void aLostConnectionIsToldAndMadeAgain(String flag) {
+  void aLostConnectionIsReportedAndReplaced(String flag) {
     Watch watch = liveWatch(List.of(Q));
 
     connections(flag).forEach(this::kill);
@@ -412,7 +412,7 @@ public class RedisStoreWatchIT {
   }
 
   @Test
-  void closeLeavesNoThreadAndNoConnectionAndTellsNothing() {
+  void closeLeavesNoThreadAndNoConnectionAndNotifiesNobody() {
     Watch watch = liveWatch(queues(100));
     assertThat(threads()).isGreaterThan(1);
 

@@ -35,7 +35,7 @@ class SentinelStoreWatchIT extends RedisStoreWatchIT {
   }
 
   @Test
-  void afterAFailoverTheNewPrimaryTells() {
+  void afterAFailoverTheNewPrimarySendsNotifications() {
     Watch watch = liveWatch(List.of(Q));
 
     sentinel.failover();

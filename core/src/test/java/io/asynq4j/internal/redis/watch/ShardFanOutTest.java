@@ -83,7 +83,7 @@ class ShardFanOutTest {
   }
 
   @Test
-  void nobodyWaitsForAServerWhoseLastAnswerWasLate() {
+  void noCallerWaitsForAServerWhoseLastReplyWasLate() {
     Semaphore answers = new Semaphore(0);
     Set<QueueName> told = ConcurrentHashMap.newKeySet();
     Function<Shard, Set<QueueName>> late =

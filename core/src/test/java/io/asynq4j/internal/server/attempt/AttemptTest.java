@@ -91,7 +91,7 @@ class AttemptTest {
   }
 
   @Test
-  void anAttemptIsOverWhenItsTimeHasPassedWhateverTheClockSays() {
+  void anAttemptEndsAfterItsTimeRegardlessOfTheClock() {
     Attempt attempt = attempt(o -> o.timeout(Duration.ofSeconds(50)));
 
     attempt.check(System.nanoTime() + Duration.ofSeconds(51).toNanos());

@@ -121,7 +121,7 @@ class FailureLogTest {
   }
 
   @Test
-  void nobodyForgesALine() {
+  void aLogLineCannotBeForged() {
     failures.finished(
         task("t\n12:00 ERROR x {}", 0),
         archived(new IOException("a\n12:00 ERROR y {}", new IOException("b\r\n12:00 ERROR z"))));

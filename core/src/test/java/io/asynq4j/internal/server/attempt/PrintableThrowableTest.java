@@ -38,7 +38,7 @@ class PrintableThrowableTest {
   }
 
   @Test
-  void anExceptionThatCannotTellOfItselfIsNamed() {
+  void anExceptionWithoutAMessageIsNamed() {
     Exception error =
         new RuntimeException() {
           private static final long serialVersionUID = 1;

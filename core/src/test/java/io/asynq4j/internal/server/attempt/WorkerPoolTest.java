@@ -67,7 +67,7 @@ class WorkerPoolTest {
 
   @ParameterizedTest
   @EnumSource
-  void everyTaskRunsOnceWhoeverBringsIt(Kind kind) throws InterruptedException {
+  void everyTaskRunsOnceWhicheverClientEnqueuedIt(Kind kind) throws InterruptedException {
     WorkerPool threads = threads(kind);
     int tasks = 20_000;
     int bringers = 4;
@@ -139,7 +139,8 @@ class WorkerPoolTest {
 
   @ParameterizedTest
   @EnumSource
-  void tasksSeeTheClassLoaderOfWhoeverStartedTheServer(Kind kind) throws InterruptedException {
+  void tasksSeeTheClassLoaderOfTheThreadThatStartedTheServer(Kind kind)
+      throws InterruptedException {
     ClassLoader before = Thread.currentThread().getContextClassLoader();
     ClassLoader mine = new ClassLoader(before) {};
     Thread.currentThread().setContextClassLoader(mine);
@@ -268,7 +269,7 @@ class WorkerPoolTest {
   }
 
   @Test
-  void whereNoHelperCanBeHadATaskWaitsForWhoeverIsDoneFirst() throws InterruptedException {
+  void withoutANewThreadATaskWaitsForTheFirstFreeOne() throws InterruptedException {
     WorkerPool threads =
         pool(
             1,

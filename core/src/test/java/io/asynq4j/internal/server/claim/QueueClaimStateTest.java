@@ -48,14 +48,14 @@ class QueueClaimStateTest {
   }
 
   @Test
-  void nobodyWaitsForLongHoweverOftenItGetsNothing() {
+  void noCallerWaitsLongHoweverManyClaimsAreEmpty() {
     for (int i = 0; i < 10_000; i++) {
       assertThat(queue.reported()).isBetween(0L, 97 * STEP);
     }
   }
 
   @Test
-  void whoIsLeftAloneSoonWaitsNoMore() {
+  void aCallerWithoutCompanionsSoonStopsWaiting() {
     race(50, 2_500);
     race(1, 20);
 

@@ -129,7 +129,7 @@ class ShardClaimerTest {
   }
 
   @Test
-  void nobodyWaitsForAServerWhoseLastAnswerWasLate() {
+  void noCallerWaitsForAServerWhoseLastReplyWasLate() {
     world.enqueueMany("a", 2, options -> options);
     assertThat(claims.claim("s", queue, 1, LEASE)).isNull();
     answers.release();

@@ -114,7 +114,7 @@ class StrideSchedulerTest {
   }
 
   @Test
-  void whoIsForgottenGetsNothing() {
+  void aForgottenSubscriberGetsNothing() {
     List<Queue> queues = enter(stride, 1, 1);
     stride.forgetIf(queue -> queue.number() == 0);
 

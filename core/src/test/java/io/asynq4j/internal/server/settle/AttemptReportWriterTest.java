@@ -181,7 +181,7 @@ class AttemptReportWriterTest {
   }
 
   @Test
-  void nobodyWaitsForAWriteThatNoThreadCouldBeHadFor() {
+  void noCallerWaitsForAWriteWithoutAThread() {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch joined = new CountDownLatch(1);
     AttemptReportWriter writer =

@@ -153,7 +153,7 @@ class ShardedRunnerTest {
   }
 
   @Test
-  void aLaneGoesOnAfterNoThreadCouldBeHadForItsNextTry() {
+  void aLaneContinuesAfterNoThreadWasAvailableForItsNextAttempt() {
     AtomicInteger executions = new AtomicInteger();
     AtomicInteger tries = new AtomicInteger();
     Executor scarce =

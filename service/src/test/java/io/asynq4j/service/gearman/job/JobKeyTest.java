@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class JobKeyTest {
 
   @Test
-  void aHandleSaysQueueAndIdAndFitsIntoSixtyFourBytes() {
+  void aHandleContainsQueueAndIdAndFitsIntoSixtyFourBytes() {
     JobKey key = new JobKey("a queue with a very long name ".repeat(10), "x".repeat(50));
     assertThat(key.handle().length()).isLessThan(64);
     assertThat(JobKey.tagOf(key.handle())).isEqualTo(JobKey.tag(key.queue()));
@@ -70,7 +70,7 @@ class JobKeyTest {
   }
 
   @Test
-  void listensOnThisMachineOnlyUnlessToldOtherwise() {
+  void listensOnLoopbackByDefault() {
     assertThatThrownBy(() -> GearmanConfig.builder().host("0.0.0.0").build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("neither passwords nor encryption")

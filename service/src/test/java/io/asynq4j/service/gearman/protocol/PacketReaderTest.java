@@ -120,7 +120,7 @@ class PacketReaderTest {
   }
 
   @Test
-  void whenThereIsNoMoreMemoryForPacketsOneIsPassedOverAndTheRestGoesOn() {
+  void withoutMemoryForAPacketItIsSkippedAndTheRestContinues() {
     PacketMemory room = new PacketMemory(200_000);
     PacketReader one = new PacketReader(1 << 20, room, sink);
     PacketReader other = new PacketReader(1 << 20, room, sink);

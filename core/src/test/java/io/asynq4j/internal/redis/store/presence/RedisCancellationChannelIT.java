@@ -130,7 +130,7 @@ class RedisCancellationChannelIT {
   }
 
   @Test
-  void subscribesAgainAfterItsConnectionWasKilledAndSaysItOnce() {
+  void subscribesAgainAfterItsConnectionWasKilledAndLogsItOnce() {
     try (CapturedWarnings warnings = new CapturedWarnings();
         Subscription subscription = cancellations.subscribe(heard::add)) {
       assertThat(subscription).isNotNull();

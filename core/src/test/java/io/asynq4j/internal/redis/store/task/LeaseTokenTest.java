@@ -33,7 +33,7 @@ class LeaseTokenTest {
   }
 
   @Test
-  void nobodyCanDeriveATokenFromTheOneBefore() {
+  void aTokenCannotBeDerivedFromThePreviousOne() {
     List<Long> secrets =
         Stream.generate(LeaseToken::next)
             .limit(20)
@@ -48,7 +48,7 @@ class LeaseTokenTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"1970-01-01T00:00:00Z", "2026-11-17T12:00:00.123Z", "5000-01-01T00:00:00Z"})
-  void aTokenSaysWhenItWasMade(String time) {
+  void aTokenContainsItsCreationTime(String time) {
     Instant made = Instant.parse(time);
     for (int i = 0; i < 1_000; i++) {
       String token = LeaseToken.next(made);
