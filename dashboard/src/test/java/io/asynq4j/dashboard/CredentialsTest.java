@@ -60,7 +60,7 @@ class CredentialsTest {
           .as(line)
           .isInstanceOf(IllegalArgumentException.class);
     }
-    assertThatThrownBy(() -> Credentials.of(List.of())).hasMessageContaining("nobody");
+    assertThatThrownBy(() -> Credentials.of(List.of())).hasMessageContaining("empty");
   }
 
   @Test

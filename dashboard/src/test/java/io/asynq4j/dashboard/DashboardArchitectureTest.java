@@ -42,7 +42,7 @@ class DashboardArchitectureTest {
   static final ArchRule only_the_standalone_server_knows_jetty =
       noClasses()
           .that()
-          .haveNameNotMatching(".*\\.Dashboard(\\$.*)?")
+          .haveNameNotMatching(".*\\.DashboardHttpServer(\\$.*)?")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("org.eclipse.jetty..");

@@ -210,7 +210,7 @@ class SilentShardPollingIT {
       List<ScheduleSnapshot> schedules = watch.last().schedules();
       assertThat(schedules.get(0).problem()).isNull();
       assertThat(schedules.get(1).problem())
-          .isEqualTo("the Redis server of queue " + silentQueue + " does not respond");
+          .isEqualTo("the Redis server of queue " + silentQueue + " does not answer");
     }
   }
 }
