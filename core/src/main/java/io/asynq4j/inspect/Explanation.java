@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Why a task does not run, as far as Redis knows. Immutable.
+ * The reasons why a task does not run, as far as Redis shows them. Immutable.
  *
- * @param task what is known of it
- * @param reasons the most important one first; empty when nothing holds it
+ * @param task the task
+ * @param reasons the most important one first; empty if nothing in Redis delays it
  */
 public record Explanation(TaskInfo task, List<Reason> reasons) {
 
@@ -16,11 +16,11 @@ public record Explanation(TaskInfo task, List<Reason> reasons) {
     reasons = List.copyOf(reasons);
   }
 
-  /** In words. */
+  /** The reasons as sentences. */
   public String text() {
     return reasons.isEmpty()
-        ? "Nothing in Redis holds it: a server takes it in a moment, unless a limit in the servers'"
-            + " own configuration is reached."
+        ? "Nothing in Redis delays it: a server will claim it soon, unless a limit in the"
+            + " configuration of the servers is reached."
         : reasons.stream().map(Reason::text).collect(Collectors.joining(" "));
   }
 }

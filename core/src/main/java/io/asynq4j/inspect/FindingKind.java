@@ -6,93 +6,93 @@ package io.asynq4j.inspect;
  */
 public enum FindingKind {
   ID_WITHOUT_RECORD(
-      "a container or the leases hold an id without a task",
-      "a Go worker that meets it reports an empty queue, and leaves it among its active tasks for ever",
-      "the id is taken out; a record without a message goes with it"),
+      "a container or the lease set has an ID without a task",
+      "a Go worker that claims it reports an empty queue and leaves the ID in the active list forever",
+      "the ID is removed, and with it a record without a message"),
   RECORD_WITHOUT_MESSAGE(
-      "a record holds no message, so it is no task",
-      "a late result of a task that is gone has made it; no task with its id can be enqueued",
+      "a record has no message, so it is not a task",
+      "a late result of a deleted task has created it; no task with its ID can be enqueued",
       "the record is deleted"),
   RECORD_WITHOUT_CONTAINER(
       "a task is in no container",
-      "nobody will ever run, show or delete it, and its id is taken",
-      "it goes back to where its record says; to the archive, with the reason, where a time, a group or a state is lost"),
+      "it never runs, no list shows it, and its ID cannot be used again",
+      "it returns to the container of its state; if its time, group or state is lost, it is archived with the reason"),
   WRONG_STATE(
-      "a record says another state than the container that holds its task",
+      "the state in the record differs from the container of the task",
       "inspectors fail on it, and it cannot be run, archived or deleted",
-      "the record is made to say what its container does"),
+      "the record gets the state of the container"),
   IN_SEVERAL_CONTAINERS(
-      "a task is in a container besides that of its state, or in one twice",
+      "a task is in more than one container, or twice in one",
       "it may run twice",
-      "it is taken out of the others"),
+      "it is removed from all but the container of its state"),
   ACTIVE_WITHOUT_LEASE(
       "an active task has no lease",
-      "if its worker is gone, nobody will ever notice, and it is never run again",
-      "it gets a lease that has just run out, so that it is recovered, half a minute later"),
+      "if its worker is gone, the task is never recovered and never runs again",
+      "it gets an expired lease, so that it is recovered half a minute later"),
   LEASE_WITHOUT_ACTIVE(
-      "there is a lease on a task that is not among the active ones",
-      "Go servers try to recover it every minute for ever; it counts against limits",
-      "the lease is removed; if the record says that it is active, it is listed there again"),
+      "a task with a lease is not in the active list",
+      "Go servers try to recover it every minute forever, and it counts towards limits",
+      "the lease is removed; if the record has the state active, the task is added to the active list"),
   UNREADABLE(
-      "the message of a task cannot be read",
-      "as long as it is active, a Go server recovers no task of any queue",
-      "it is archived with the reason; deleted only if that is asked for"),
+      "the message of a task cannot be decoded",
+      "while it is active, a Go server recovers no task of any queue",
+      "it is archived with the reason; it is deleted only on request"),
   STALE_LOCK(
-      "a lock of a unique task belongs to no task",
-      "equal tasks are refused as duplicates until it expires",
+      "a unique lock belongs to no task",
+      "equal tasks are rejected as duplicates until it expires",
       "the lock is deleted"),
   UNLISTED_GROUP(
-      "a group with tasks is not listed",
-      "no aggregator looks at it, so its tasks wait for ever",
-      "it is listed"),
+      "a group with tasks is not in the list of groups",
+      "no aggregator processes it, so its tasks wait forever",
+      "it is added to the list"),
   STALE_GROUP(
-      "a group is listed that holds no task, and none waits to join it",
-      "aggregators look at it each time",
-      "it is taken off the list"),
+      "a group in the list of groups has no tasks, and no task waits to join it",
+      "aggregators check it in every run",
+      "it is removed from the list"),
   STALE_AGGREGATION_SET(
-      "an aggregation is long overdue, or its set is gone",
-      "its tasks wait until somebody gives them back to their group",
-      "its tasks go back to their group"),
+      "an aggregation is overdue, or its set is missing",
+      "its tasks wait until they return to their group",
+      "its tasks return to their group"),
   UNLISTED_SPENT_SET(
-      "tasks that have become one are not listed to be deleted",
-      "they stay for ever",
-      "they are listed"),
+      "aggregated tasks are not listed for deletion",
+      "they are never deleted",
+      "they are listed for deletion"),
   ARCHIVE_OVERFLOW(
-      "an archive holds more, or older, tasks than it may",
-      "it takes memory until something is archived",
-      "the oldest are deleted, if that is asked for"),
+      "an archive has more or older tasks than its limits allow",
+      "it uses memory until the next task is archived",
+      "the oldest tasks are deleted, only on request"),
   ARCHIVE_WEDGES_GO(
-      "an archive holds so many tasks beyond Go's limits that Go cannot trim it",
-      "each task that a Go worker archives is left half way, for ever",
-      "the oldest are deleted, if that is asked for"),
+      "an archive exceeds Go's limits by more tasks than Go can delete at once",
+      "each task that a Go worker archives remains half archived forever",
+      "the oldest tasks are deleted, only on request"),
   UNREGISTERED_QUEUE(
       "a queue with tasks is not registered",
       "inspectors and dashboards do not show it",
       "it is registered"),
   EMPTY_QUEUE(
-      "a queue is registered of which there is nothing",
-      "it is shown for ever",
-      "its name is removed; it comes back with its next task"),
+      "a registered queue has no data",
+      "lists show it forever",
+      "its name is removed; the next task registers it again"),
   STALE_PRESENCE(
-      "servers, workers or schedulers are listed that are gone",
-      "they stay until another one shows itself or somebody asks for the list",
-      "they are taken off the list"),
+      "the list of servers, workers or schedulers has expired entries",
+      "they remain until another process registers or the list is read",
+      "they are removed from the list"),
   LEAKED_PRESENCE(
-      "a server, its workers or a scheduler shows itself and is not listed",
-      "it was left behind and never expires",
+      "the data of a server, its workers or a scheduler is not listed",
+      "it never expires",
       "it is deleted"),
   LEAKED_HISTORY(
-      "the history of a scheduler's entry that is gone never expires",
-      "Go's entries get a new id at each start, so histories pile up",
+      "the history of a deleted schedule entry never expires",
+      "Go's entries get a new ID at each start, so histories accumulate",
       "it expires in 90 days"),
   UNSERVED_QUEUE(
       "tasks have been due for five minutes in a queue that no live server serves",
-      "they wait until a server serves it",
+      "they wait until a server serves the queue",
       "none: start a server for the queue, or move or delete its tasks"),
   UNAGGREGATED_GROUP(
-      "a group got its last task an hour ago and is still there",
-      "no server of its queue has an aggregator, so its tasks wait for ever",
-      "none: give a server of the queue an aggregator");
+      "the last task of a group arrived more than an hour ago",
+      "no server of its queue has an aggregator, so its tasks wait forever",
+      "none: configure an aggregator on a server of the queue");
 
   private final String what;
   private final String why;
@@ -104,7 +104,7 @@ public enum FindingKind {
     this.repair = repair;
   }
 
-  /** What is amiss. */
+  /** What it is. */
   public String what() {
     return what;
   }

@@ -6,24 +6,21 @@ import io.asynq4j.internal.inspect.TaskScan;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which part of a list is wanted, and from which end. Immutable.
+ * The page of a list to return: {@code PageRequest.first(50).after(previous.cursor())}. Immutable.
  *
- * @param offset how many tasks stand before the page
- * @param limit the most tasks on it
- * @param cursor where the page before ended ({@link TaskPage#cursor()}); wins over the offset.
- *     Tasks that come and go meanwhile shift an offset, and no cursor
+ * @param offset number of tasks before the page
+ * @param limit maximum number of tasks on the page
+ * @param cursor end of the previous page ({@link TaskPage#cursor()}); takes precedence over the
+ *     offset. Unlike an offset, it is not shifted by tasks that arrive or leave
  */
 public record PageRequest(int offset, int limit, @Nullable String cursor, Direction direction) {
 
-  /** The longest page. */
+  /** The largest {@link #limit}. */
   public static final int MAX_LIMIT = 10_000;
 
-  /** Which end of a list comes first. */
+  /** The order of a list. */
   public enum Direction {
-    /**
-     * What people expect: archived and completed tasks newest first, all others in the order in
-     * which they run.
-     */
+    /** Archived and completed tasks newest first, all others in the order in which they run. */
     USUAL,
     OLDEST_FIRST,
     NEWEST_FIRST
@@ -31,11 +28,12 @@ public record PageRequest(int offset, int limit, @Nullable String cursor, Direct
 
   public PageRequest {
     if (offset < 0) {
-      throw new IllegalArgumentException("the offset of a page must not be negative: " + offset);
+      throw new IllegalArgumentException(
+          "the offset of a page must be 0 or greater, got " + offset);
     }
     if (limit < 1 || limit > MAX_LIMIT) {
       throw new IllegalArgumentException(
-          "a page must have 1 to %,d tasks: %,d".formatted(MAX_LIMIT, limit));
+          "the limit of a page must be 1 to %,d, got %,d".formatted(MAX_LIMIT, limit));
     }
   }
 
@@ -47,10 +45,7 @@ public record PageRequest(int offset, int limit, @Nullable String cursor, Direct
     return new PageRequest(offset, limit, null, Direction.USUAL);
   }
 
-  /**
-   * The same behind a page that ended there. The first page when it is null, which says that there
-   * is no next one.
-   */
+  /** Returns a request for the page after this cursor; null requests the first page. */
   public PageRequest after(@Nullable String newCursor) {
     return new PageRequest(offset, limit, newCursor, direction);
   }

@@ -9,12 +9,12 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Inspection;
-import io.asynq4j.internal.broker.Inspection.QueueStats;
 import io.asynq4j.internal.broker.Inspection.Settings;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.doctor.UnservedTaskDetector;
 import io.asynq4j.internal.inspect.BulkTaskOperations;
+import io.asynq4j.internal.inspect.QueueSnapshotReader;
 import io.asynq4j.internal.inspect.TaskExplainer;
 import io.asynq4j.internal.inspect.TaskOperations;
 import java.time.Instant;
@@ -61,7 +61,7 @@ public final class QueueInspector {
 
   /** Returns the sizes and counters of the queue. */
   public QueueSnapshot snapshot() {
-    return snapshot(inspection.stats(queue));
+    return new QueueSnapshotReader(inspection, queue).read();
   }
 
   /**
@@ -70,26 +70,12 @@ public final class QueueInspector {
    * A queue that was removed meanwhile is empty.
    */
   public QueueSnapshot listedSnapshot() {
-    return snapshot(inspection.statsOfListed(queue));
-  }
-
-  private QueueSnapshot snapshot(QueueStats stats) {
-    return QueueSnapshot.builder(queue.value(), stats.at())
-        .sizes(stats.sizes())
-        .groups(stats.groups())
-        .processedToday(stats.processedToday())
-        .failedToday(stats.failedToday())
-        .processed(stats.processed())
-        .failed(stats.failed())
-        .oldestPendingSince(stats.oldestPendingSince())
-        .pausedSince(stats.paused() ? inspection.pausedSince(queue).orElse(stats.at()) : null)
-        .build();
+    return new QueueSnapshotReader(inspection, queue).readListed();
   }
 
   /**
-   * Returns a name of the Redis server of a cluster that has the queue, from cached data. Callers
-   * use it to keep calls to one server from delaying calls to another. Empty if one server has all
-   * queues.
+   * Returns a name of the Redis server of a cluster that has the queue, from cached data, so that
+   * callers can call servers independently. Empty if one server has all queues.
    */
   public String redisServer() {
     return broker.watches().shardOf(queue);

@@ -5,24 +5,25 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Limits of a queue over all servers that are set in Redis. What is set there wins over the
- * configuration of servers, at once; what is not, is left to it. Go servers obey neither.
+ * Limits of a queue across all servers, set in Redis. A limit that is set there takes precedence
+ * over the configuration of servers; an empty one leaves it to them. Go servers ignore limits.
  * Immutable.
  *
- * @param maxActive how many tasks may run at once; 0 = as many as there are workers
- * @param ordered one at a time, first in, first out, and a task that fails holds the line
- * @param rate how many tasks may begin in how long; {@link RateLimit#UNLIMITED} = any number
+ * @param maxActive maximum number of active tasks; 0 = unlimited
+ * @param ordered whether tasks run one at a time in order, and a failed task blocks the queue
+ * @param rate maximum rate at which tasks start; {@link RateLimit#UNLIMITED} = unlimited
  */
 public record QueueLimits(
     OptionalInt maxActive, Optional<Boolean> ordered, Optional<RateLimit> rate) {
 
-  /** Everything is left to the configuration. */
+  /** No limits in Redis: the configuration of servers applies. */
   public static final QueueLimits NONE =
       new QueueLimits(OptionalInt.empty(), Optional.empty(), Optional.empty());
 
   public QueueLimits {
     if (maxActive.isPresent() && maxActive.getAsInt() < 0) {
-      throw new IllegalArgumentException("maxActive must not be negative: " + maxActive.getAsInt());
+      throw new IllegalArgumentException(
+          "maxActive must be 0 or greater, got " + maxActive.getAsInt());
     }
   }
 

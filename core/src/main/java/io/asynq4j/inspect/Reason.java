@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Why a task does not run, or where it is instead. Immutable. */
+/** A reason why a task does not run, or where it is instead. Immutable. */
 public sealed interface Reason {
 
-  /** In words, as a sentence. */
+  /** The reason as a sentence. */
   String text();
 
-  /** Its time has not come. */
+  /** It is not due yet. */
   record NotDue(Instant due, Duration left) implements Reason {
     @Override
     public String text() {
@@ -20,15 +20,17 @@ public sealed interface Reason {
     }
   }
 
-  /** Its time has come, but nobody has made it pending yet. */
+  /** It is due, but no server has made it pending yet. */
   record NotForwarded(Instant due) implements Reason {
     @Override
     public String text() {
-      return "It is due since " + due + "; a server of its queue makes it pending within seconds.";
+      return "It has been due since "
+          + due
+          + "; a server of its queue makes it pending within seconds.";
     }
   }
 
-  /** Its last attempt failed, and it waits for the next. */
+  /** Its last attempt failed, and it waits for the next one. */
   record AttemptFailed(String error, @Nullable Instant at, int retried, int maxRetry)
       implements Reason {
     @Override
@@ -38,52 +40,54 @@ public sealed interface Reason {
     }
   }
 
-  /** The server that took it had no handler for its type. */
+  /** The server that claimed it last had no handler for its type. */
   record NoHandler(String type) implements Reason {
     @Override
     public String text() {
-      return "The server that took it last has no handler for \""
+      return "The server that claimed it last has no handler for \""
           + type
-          + "\"; it waits for one that has, which costs no retry.";
+          + "\"; it waits for a server with a handler, which costs no retry.";
     }
   }
 
+  /** Its queue is paused. */
   record QueuePaused(Instant since) implements Reason {
     @Override
     public String text() {
-      return "Its queue is paused since " + since + "; resume it.";
+      return "Its queue has been paused since " + since + "; resume the queue.";
     }
   }
 
-  /** As many tasks of the queue run as may, as it was set in Redis. */
+  /** The queue has reached its limit of active tasks that is set in Redis. */
   record LimitReached(int maxActive, long active) implements Reason {
     @Override
     public String text() {
-      return "%d tasks of its queue run, and no more than %d may.".formatted(active, maxActive);
+      return "Its queue has reached its limit: %d tasks are active, and the maximum is %d."
+          .formatted(active, maxActive);
     }
   }
 
-  /** Tasks of the queue begin at a rate, and there are too many before it. */
+  /** The rate limit of the queue delays it. */
   record RateReached(RateLimit rate, Instant earliest) implements Reason {
     @Override
     public String text() {
-      return "Tasks of its queue begin at a rate of %s, so it begins at %s at the earliest."
+      return "The rate limit of its queue is %s, so it starts at %s at the earliest."
           .formatted(rate.text(), earliest);
     }
   }
 
-  /** The queue is ordered, and a task at its head waits for another attempt. */
+  /** The queue is ordered, and the task at its head waits for its next attempt. */
   record QueueBlocked(String byTask, Instant until) implements Reason {
     @Override
     public String text() {
-      return "The queue is ordered, and task " + byTask + " holds the line until " + until + ".";
+      return "Its queue is ordered, and task " + byTask + " blocks it until " + until + ".";
     }
   }
 
   /**
-   * Others come first.
+   * Other tasks are before it.
    *
-   * @param atLeast there are more, which were not counted
+   * @param atLeast whether there are more that were not counted
    */
   record Behind(long others, boolean atLeast) implements Reason {
     @Override
@@ -94,14 +98,14 @@ public sealed interface Reason {
   }
 
   /**
-   * Nobody takes tasks from its queue.
+   * No live server claims tasks from its queue.
    *
-   * @param otherServers how many live servers there are that do not
+   * @param otherServers number of live servers
    */
   record NoServer(int otherServers) implements Reason {
     @Override
     public String text() {
-      return "No live server serves its queue (%d serve others, or claim nothing more)."
+      return "No live server claims tasks from its queue (%d serve other queues or are stopping)."
           .formatted(otherServers);
     }
   }
@@ -114,7 +118,7 @@ public sealed interface Reason {
     }
   }
 
-  /** A worker has it. */
+  /** A worker runs it. */
   record Running(
       String serverId, String host, int pid, @Nullable Instant since, @Nullable Instant deadline)
       implements Reason {
@@ -126,49 +130,50 @@ public sealed interface Reason {
               host,
               pid,
               since == null ? "" : " since " + since,
-              deadline == null ? "" : ", until " + deadline + " at most");
+              deadline == null ? "" : ", with deadline " + deadline);
     }
   }
 
-  /** It is active, but no live server says that it has it. */
+  /** It is active, but no live server reports that it runs it. */
   record HeldUnseen() implements Reason {
     @Override
     public String text() {
-      return "A worker has it that no live server shows: it was taken seconds ago, or by hand.";
+      return "It is active, but no live server reports it: it was claimed seconds ago, or through a lease.";
     }
   }
 
-  /** It is active, but the lease of its worker has run out. */
+  /** It is active, but the lease of its worker has expired. */
   record Orphaned() implements Reason {
     @Override
     public String text() {
-      return "The lease of its worker has run out; a server of its queue will take it over.";
+      return "The lease of its worker has expired; a server of its queue will recover it.";
     }
   }
 
-  /** It waits to become part of one task, or is just being made part of one. */
+  /** It waits in a group to be aggregated, or is being aggregated. */
   record InGroup(String group, long size, @Nullable Instant since) implements Reason {
     @Override
     public String text() {
-      return "It waits in group \"%s\", with %,d tasks in all%s, to become part of one task; for that a"
-              .formatted(group, size, since == null ? "" : ", since " + since)
-          + " server of its queue needs an aggregator.";
+      return "It waits in group \"%s\" (%,d tasks)%s to be aggregated; a server of its queue needs an aggregator."
+          .formatted(group, size, since == null ? "" : " since " + since);
     }
   }
 
+  /** It is archived. */
   record Archived(@Nullable Instant since, String error) implements Reason {
     @Override
     public String text() {
-      return "It is archived%s%s; run it to have it tried again."
+      return "It is archived%s%s; run it to try it again."
           .formatted(
               since == null ? "" : " since " + since, error.isEmpty() ? "" : " (" + error + ")");
     }
   }
 
+  /** It has completed. */
   record Completed(@Nullable Instant at) implements Reason {
     @Override
     public String text() {
-      return "It has completed" + (at == null ? "." : " at " + at + ".");
+      return "It completed" + (at == null ? "." : " at " + at + ".");
     }
   }
 }

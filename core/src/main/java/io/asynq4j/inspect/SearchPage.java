@@ -5,11 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a search has found so far. Immutable.
+ * A page of search results. Immutable.
  *
- * @param looked how many tasks it has looked at
- * @param total how many there are to look at
- * @param cursor where to go on; null when it has looked at all
+ * @param looked number of tasks read
+ * @param total number of tasks in the state
+ * @param cursor where to continue; null if all tasks were read
  */
 public record SearchPage(List<TaskInfo> tasks, long looked, long total, @Nullable String cursor) {
 

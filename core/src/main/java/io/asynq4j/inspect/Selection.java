@@ -19,12 +19,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks of one state of a queue that match a filter: to be searched for, counted, or dealt with all
- * together. Immutable and safe to share between threads; every method that sets something returns
- * another selection.
+ * The tasks of one state of a queue that match a filter, to search them or to apply an action to
+ * all of them. Immutable and thread-safe: methods that change a setting return another selection.
  *
- * <p>All of it is done in small steps, none of which keeps Redis for long. It may be stopped, and
- * go on later where it was, also in another process.
+ * <pre>{@code
+ * Selection failed =
+ *     inspector.queue("mail").select(TaskState.ARCHIVED).where(TaskFilter.errorContains("timeout"));
+ * long count = failed.count().matched();
+ * BulkReport report = failed.run();
+ * }</pre>
+ *
+ * <p>Everything happens in small steps, none of which blocks Redis for long. An operation can be
+ * stopped and resumed later, even in another process.
  */
 public final class Selection {
 
@@ -56,66 +62,68 @@ public final class Selection {
     return copy;
   }
 
-  /** Only what this filter wants too. */
+  /** Selects only tasks that this filter matches too. */
   public Selection where(TaskFilter more) {
     return with(copy -> copy.filter = filter.and(more));
   }
 
-  /** Only tasks of this group; of all groups when not said. Only for aggregating tasks. */
+  /** Selects only tasks of this group. Only for aggregating tasks. Default: all groups. */
   public Selection inGroup(String newGroup) {
     if (state != TaskState.AGGREGATING) {
       throw new IllegalArgumentException(
-          "only aggregating tasks are in groups, not " + state.word() + " ones: " + newGroup);
+          "only aggregating tasks have a group, not " + state.word() + " ones: " + newGroup);
     }
     return with(copy -> copy.group = newGroup);
   }
 
   /**
-   * Goes on where a page or a report has ended; from the beginning when it is null. A search and an
-   * operation go different ways: each goes on only where one of its kind was.
+   * Starts at the cursor of a page or report; null starts at the beginning. A search can only
+   * resume a search, and an operation only an operation.
    */
   public Selection after(@Nullable String cursor) {
     return with(copy -> copy.after = cursor);
   }
 
-  /** Deals with no more tasks than this. */
+  /** Maximum number of tasks to act on. */
   public Selection limit(long tasks) {
     return with(copy -> copy.limit = positive(tasks));
   }
 
-  /** Looks at no more tasks than this, however few match. */
+  /** Maximum number of tasks to read, whether they match or not. */
   public Selection lookAtMost(long tasks) {
     return with(copy -> copy.look = positive(tasks));
   }
 
   private static long positive(long tasks) {
     if (tasks < 1) {
-      throw new IllegalArgumentException("must be one task or more: " + tasks);
+      throw new IllegalArgumentException("the number of tasks must be 1 or greater, got " + tasks);
     }
     return tasks;
   }
 
   /**
-   * Makes room in an archive that is full by deleting its oldest tasks, as servers do. Otherwise
-   * {@link #archive} ends there.
+   * Deletes the oldest tasks of a full archive to make room, as servers do. Default: {@link
+   * #archive} stops when the archive is full.
    */
   public Selection droppingOldest() {
     return with(copy -> copy.operations = operations.droppingOldest());
   }
 
-  /** Asked before every 200 tasks. An interrupt of the thread stops it too. */
+  /**
+   * Stops if this returns true, tested every 200 tasks. An interrupt of the thread stops it too.
+   */
   public Selection stopWhen(BooleanSupplier question) {
     return with(copy -> copy.stop = question);
   }
 
-  /** Told after every 200 tasks. */
+  /** Called every 200 tasks. */
   public Selection onProgress(Consumer<BulkProgress> listener) {
     return with(copy -> copy.progress = listener);
   }
 
   /**
-   * Searches until it has found so many, or may look no further. The order is that of lists:
-   * archived and completed tasks newest first, all others in the order in which they run.
+   * Searches until this many tasks are found or {@link #lookAtMost} is reached. The order is that
+   * of lists: archived and completed tasks newest first, all others in the order in which they run.
    */
   public SearchPage find(int most) {
     positive(most);
@@ -148,7 +156,7 @@ public final class Selection {
     return page.tasks().stream().filter(task -> filter.matches(task, now)).toList();
   }
 
-  /** The same without an end but the last task; looks for the next ones as they are asked for. */
+  /** Searches all tasks lazily, in the order of {@link #find}. */
   public Stream<TaskInfo> stream() {
     TaskScan scan = scan(/* takesOut= */ false);
     return Stream.generate(() -> next(scan))
@@ -163,7 +171,7 @@ public final class Selection {
     return page;
   }
 
-  /** Counts what matches and does nothing: a dry run of the operations below. */
+  /** Counts the tasks that match: a dry run of the actions. */
   public BulkReport count() {
     return bulk(BulkOperation.COUNT);
   }
@@ -218,7 +226,7 @@ public final class Selection {
   }
 
   private BulkReport bulk(BulkOperation.BulkAction action) {
-    // A dry run goes the way that the run will go.
+    // A dry run scans in the same order as the run.
     TaskScan scan = scan(/* takesOut= */ true);
     return new BulkOperation(scan, filter, action, operations.clock())
         .run(limit, look, stop, progress);

@@ -7,32 +7,32 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What an operator can do to a task, and the states in which it is possible. The inspector, its
- * selections, the command line and the dashboard all apply these rules.
+ * An action of an operator on a task, and the states that allow it. The inspector, its selections,
+ * the command line and the dashboard apply these rules.
  */
 public enum TaskAction {
   /** Make it pending now. */
   RUN("run", EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.PENDING))),
-  /** Keep it in the archive. */
+  /** Move it to the archive. */
   ARCHIVE("archived", EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.ARCHIVED))),
-  /** Delete it, with the lock it holds. */
+  /** Delete it and its unique lock. */
   DELETE("deleted", EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE))),
-  /** Tell its worker to stop. */
+  /** Ask its worker to stop. */
   CANCEL("cancelled", EnumSet.of(TaskState.ACTIVE)),
   /** Move it to another queue. */
   MOVE("moved", EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.COMPLETED))),
-  /** Give it another time to run. */
+  /** Change the time at which it is due. */
   RESCHEDULE(
       "rescheduled",
       EnumSet.of(TaskState.PENDING, TaskState.SCHEDULED, TaskState.RETRY, TaskState.ARCHIVED)),
-  /** Enqueue the same task again, with an id of its own. */
+  /** Enqueue the same task again with a new ID. */
   COPY("copied", EnumSet.allOf(TaskState.class)),
   /** Replace its payload or its headers. */
   UPDATE("updated", EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.COMPLETED)));
 
   private final String done;
 
-  @SuppressWarnings("ImmutableEnumChecker") // It is unmodifiable.
+  @SuppressWarnings("ImmutableEnumChecker") // The set is unmodifiable.
   private final Set<TaskState> states;
 
   TaskAction(String done, EnumSet<TaskState> states) {
@@ -40,7 +40,7 @@ public enum TaskAction {
     this.states = Collections.unmodifiableSet(states);
   }
 
-  /** The states in which it is possible. */
+  /** The states that allow the action. */
   public Set<TaskState> states() {
     return states;
   }
@@ -50,8 +50,8 @@ public enum TaskAction {
   }
 
   /**
-   * Throws an {@code IllegalArgumentException} with the {@link #refusal} unless the action is
-   * possible in this state.
+   * Throws an {@code IllegalArgumentException} with the {@link #refusal} unless the state allows
+   * the action.
    */
   public void require(TaskState state) {
     if (!isAllowedIn(state)) {
@@ -70,8 +70,8 @@ public enum TaskAction {
   }
 
   /**
-   * Why a task in this state refuses the action, and what to do instead. It follows the name of the
-   * task, as in "cannot be run in state pending: …".
+   * Why a task in this state refuses the action, and what to do instead: "cannot be run in state
+   * pending: …".
    */
   public String refusal(TaskState state) {
     return "cannot be %s in state %s: %s".formatted(done, state.word(), reason(state));

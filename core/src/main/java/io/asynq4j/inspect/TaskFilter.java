@@ -15,53 +15,54 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * Which tasks are wanted. Filters are evaluated here, not in Redis. Those of this class may be
- * shared between threads.
+ * A condition on tasks: {@code TaskFilter.type("email:*").and(TaskFilter.retriedAtLeast(3))}.
+ * Filters run in this process, not in Redis. The filters of this class are thread-safe.
  */
 @FunctionalInterface
 public interface TaskFilter {
 
   /**
-   * Whether it is wanted.
+   * Returns whether a task matches.
    *
-   * @param now the time in Redis, for what is older or younger
+   * @param now the time of Redis
    */
   boolean matches(TaskInfo task, Instant now);
 
+  /** Matches all tasks. */
   static TaskFilter all() {
     return (task, now) -> true;
   }
 
-  /** Whatever this says. */
+  /** Matches tasks for which this predicate returns true. */
   static TaskFilter of(Predicate<TaskInfo> predicate) {
     return (task, now) -> predicate.test(task);
   }
 
-  /** The type; {@code *} stands for any characters, as in {@code email:*}. */
+  /** Matches the task type; {@code *} matches any characters, as in {@code email:*}. */
   static TaskFilter type(String glob) {
     Glob pattern = Glob.of(glob);
     return (task, now) -> pattern.matches(task.type());
   }
 
+  /** Matches tasks whose ID starts with this prefix. */
   static TaskFilter idPrefix(String prefix) {
     return (task, now) -> task.id().startsWith(prefix);
   }
 
-  /** The text of the last error has this in it, in upper or lower case. */
+  /** Matches tasks whose last error contains this text, ignoring case. */
   static TaskFilter errorContains(String text) {
     Pattern pattern =
         Pattern.compile(Pattern.quote(text), Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
     return (task, now) -> pattern.matcher(task.lastError()).find();
   }
 
-  /** The payload has this text in it, as UTF-8. */
+  /** Matches tasks whose payload contains this text, as UTF-8. */
   static TaskFilter payloadContains(String text) {
     return (task, now) -> task.payload().utf8().contains(text);
   }
 
   /**
-   * The payload is JSON and has this value at a place: a text, a number, or {@code true} or {@code
-   * false}. What is no JSON does not match.
+   * Matches tasks whose payload is JSON with this string, number or boolean at a path.
    *
    * @param path such as {@code $.user.mails[0]}
    */
@@ -80,7 +81,7 @@ public interface TaskFilter {
         && number(found.toString()).filter(other -> other.compareTo(wanted.get()) == 0).isPresent();
   }
 
-  /** The payload is JSON and has something at a place that is not null. */
+  /** Matches tasks whose payload is JSON with a value other than null at a path. */
   static TaskFilter payloadHas(String path) {
     JsonPath parsed = JsonPath.parse(path);
     return (task, now) -> find(parsed, task.payload()).isPresent();
@@ -102,20 +103,22 @@ public interface TaskFilter {
     }
   }
 
+  /** Matches tasks that have this header with this value. */
   static TaskFilter header(String name, String value) {
     return (task, now) -> value.equals(task.headers().get(name));
   }
 
+  /** Matches tasks that have this header. */
   static TaskFilter hasHeader(String name) {
     return (task, now) -> task.headers().containsKey(name);
   }
 
-  /** It has been in its state for longer than this; where that is not known, it does not match. */
+  /** Matches tasks that are known to have been in their state for longer than this. */
   static TaskFilter olderThan(Duration age) {
     return (task, now) -> task.since() != null && task.since().isBefore(TimeMath.minus(now, age));
   }
 
-  /** It has been in its state for less than this; where that is not known, it does not match. */
+  /** Matches tasks that are known to have been in their state for less than this. */
   static TaskFilter youngerThan(Duration age) {
     return (task, now) -> task.since() != null && task.since().isAfter(TimeMath.minus(now, age));
   }

@@ -5,11 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of the tasks of a state. Immutable.
+ * A page of the tasks of a state. Immutable.
  *
- * @param total how many tasks there are in this state
- * @param cursor for the next page; null when this one is the last
- * @param unreadable ids of tasks on this page whose record is missing or cannot be read; they can
+ * @param total number of tasks in the state
+ * @param cursor for the next page; null if this one is the last
+ * @param unreadable IDs of tasks on this page whose record is missing or cannot be read; they can
  *     be deleted
  */
 public record TaskPage(

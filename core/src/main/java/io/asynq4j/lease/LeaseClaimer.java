@@ -6,6 +6,7 @@ import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.ClaimBatch;
 import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.lease.TaskLeases.LeaseBatch;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

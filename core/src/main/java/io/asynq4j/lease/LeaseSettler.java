@@ -8,6 +8,8 @@ import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.outcome.OutcomePolicy;
+import io.asynq4j.lease.LeasedTask.LeaseOutcome;
+import io.asynq4j.lease.LeasedTask.LeaseResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,8 +1,11 @@
 package io.asynq4j.lease;
 
 import io.asynq4j.AfterCancel;
+import io.asynq4j.Payload;
+import io.asynq4j.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Claim;
 import java.time.Instant;
 import java.util.Objects;
@@ -10,18 +13,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task that was taken together with a lease on it, as it was at that moment: what is done with
- * the lease later is not seen here. Immutable and safe to share between threads.
+ * A claimed task and its lease at the time of the claim: later changes of the lease do not show
+ * here. Immutable and thread-safe.
  */
 public final class LeasedTask {
 
-  /** Between the broker's token, which has none, and the deadline of the attempt. */
+  /** Separates the claim token, which does not contain it, from the deadline of the attempt. */
   private static final char SEPARATOR = '.';
 
-  /** At the end of the token of a task of which nothing is left once it has succeeded. */
+  /** Suffix of the token of a task without retention and unique lock. */
   private static final String LEAVES_NOTHING = SEPARATOR + "g";
 
-  /** The token says it in milliseconds, which a deadline written by others may be beyond. */
+  /** The latest deadline that a token can express; another process may have written a later one. */
   private static final Instant LATEST = Instant.ofEpochMilli(Long.MAX_VALUE);
 
   private final Claim claim;
@@ -49,12 +52,12 @@ public final class LeasedTask {
     return claim.queue();
   }
 
-  /** Its type, payload and headers. */
+  /** The type, payload and headers. */
   public Task task() {
     return task;
   }
 
-  /** Retries used up before this attempt: 0 at the first. */
+  /** The number of retries before this attempt; 0 for the first attempt. */
   public int retried() {
     return claim.message().retried();
   }
@@ -63,24 +66,24 @@ public final class LeasedTask {
     return claim.message().maxRetry();
   }
 
-  /** Whether no retries are left: the task is archived if this attempt fails. */
+  /** Whether no retries are left, so that the task is archived if this attempt fails. */
   public boolean isLastAttempt() {
     return claim.message().isExhausted();
   }
 
-  /** When the attempt must be over by the task's own timeout and deadline, in whole millis. */
+  /** When the attempt must have ended by the timeout and deadline of the task, in milliseconds. */
   public Instant deadline() {
     return deadline;
   }
 
-  /** When the lease ends unless it is extended; others may have the task then. */
+  /** When the lease expires unless it is extended; another worker may get the task then. */
   public Instant leasedUntil() {
     return claim.leasedUntil();
   }
 
   /**
-   * Proves that the lease is the caller's. Opaque text; with the queue and the id it is all that is
-   * needed to go on with the lease, in another process too. Whoever has it can settle the task.
+   * The proof of the lease, as opaque text. With the queue and the ID, any process can restore the
+   * lease and settle the task. Treat it as a secret.
    */
   public String token() {
     String token =
@@ -89,8 +92,8 @@ public final class LeasedTask {
   }
 
   /**
-   * Whether somebody has asked for the task to stop, as it was known when the lease was restored,
-   * and what is to be done with it once it has.
+   * What happens to the task after it was cancelled, as of the restoring of the lease; empty if it
+   * is not cancelled.
    */
   public Optional<AfterCancel> cancelled() {
     return Optional.ofNullable(cancelled);
@@ -100,14 +103,10 @@ public final class LeasedTask {
     return claim;
   }
 
-  /**
-   * What a token says.
-   *
-   * @param leavesNothing whoever made it up has the lease, and harms his own task alone
-   */
+  /** The content of a token. A forged {@code leavesNothing} affects only the forger's own task. */
   record Token(String claim, Instant deadline, boolean leavesNothing) {
 
-    /** Empty when it is none of ours. */
+    /** Returns empty if the text is not a token. */
     static Optional<Token> parse(String text) {
       int separator = text.indexOf(SEPARATOR);
       if (separator < 0) {
@@ -128,7 +127,39 @@ public final class LeasedTask {
     }
   }
 
-  /** The same lease on the same task. */
+  /** The outcome of an attempt. Immutable. */
+  public record LeaseOutcome(LeasedTask task, Outcome outcome) {
+    public LeaseOutcome {
+      Objects.requireNonNull(task, "task");
+      Objects.requireNonNull(outcome, "outcome");
+    }
+  }
+
+  /** The progress of an attempt. Immutable. */
+  public record LeaseProgress(LeasedTask task, Progress progress) {}
+
+  /**
+   * The data with which a worker proves its lease. Immutable.
+   *
+   * @param token from {@link LeasedTask#token()}
+   */
+  public record LeaseProof(String queue, String id, String token) {
+
+    /** Omits the token, which does not belong in logs. */
+    @Override
+    public String toString() {
+      return "LeaseProof[" + id + " of queue " + queue + "]";
+    }
+  }
+
+  /**
+   * A task that succeeded, by the proof of its lease. Immutable.
+   *
+   * @param result stored for the retention of the task; if absent, an earlier result is kept
+   */
+  public record LeaseResult(LeaseProof proof, Payload result) {}
+
+  /** Compares task and lease. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof LeasedTask that
@@ -142,7 +173,7 @@ public final class LeasedTask {
     return Objects.hash(id(), queue(), claim.token());
   }
 
-  /** Without the payload and the token: neither belongs in logs. */
+  /** Omits payload and token, which do not belong in logs. */
   @Override
   public String toString() {
     return "LeasedTask[%s of queue %s, %s, until %s]"

@@ -8,9 +8,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Passes messages between processes that work on the same tasks, by names that they agree on: what
- * a worker says while its task runs, to whoever waits for it elsewhere. Nothing is kept, and who
- * does not listen hears nothing; so it is for what may get lost. Thread-safe.
+ * Sends messages between processes that work on the same tasks, by agreed names. Messages are not
+ * stored: one without a listener is lost. Thread-safe.
  */
 public final class MessageBus implements AutoCloseable {
 
@@ -23,12 +22,12 @@ public final class MessageBus implements AutoCloseable {
   }
 
   /**
-   * Begins to listen. After a lost connection it listens again by itself; a Redis user that must
-   * not listen gets a warning, and hears nothing.
+   * Starts to listen, again after each lost connection. If the Redis user must not subscribe, a
+   * warning is logged and no message arrives.
    *
-   * @param names what this process is called, one or more
-   * @param listener told of each message for one of the names, in the order in which they were sent
-   *     to it; on a thread of its own, which it must not keep
+   * @param names the names of this process, at least one
+   * @param listener called with each message to one of the names, in the order in which they were
+   *     sent to it, on a thread that it must not block
    */
   public static MessageBus open(
       RedisConnection redis, List<String> names, Consumer<byte[]> listener) {
@@ -36,7 +35,7 @@ public final class MessageBus implements AutoCloseable {
     return new MessageBus(broker, broker.pubSub().subscribe(names, listener));
   }
 
-  /** Sends a message to whoever is called so. */
+  /** Sends a message to all processes with this name. */
   public void tell(String name, byte[] message) {
     broker.pubSub().publish(name, message);
   }

@@ -2,6 +2,7 @@ package io.asynq4j.lease;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.LeaseOperations.LeaseRef;
+import io.asynq4j.lease.LeasedTask.LeaseProof;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

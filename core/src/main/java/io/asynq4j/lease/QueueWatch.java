@@ -9,27 +9,27 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Tells when queues may have tasks to claim, for whoever waits for some without asking again and
- * again. Thread-safe. One serves a process, whatever the number of its workers.
+ * Notifies when queues may have tasks to claim, so that workers need not poll. Thread-safe; one per
+ * process is enough for any number of workers.
  *
- * <p>Race-free order: claim; nothing came; arm; the queue is not in the answer; wait. A message may
- * get lost with its connection, so look again once a second or two in any case.
+ * <p>To miss no task: claim; if nothing came, arm the queue; if it is not in the result, wait. A
+ * notification may be lost with its connection, so also claim again every second or two.
  */
 public final class QueueWatch implements AutoCloseable {
 
   private static final Set<QueuePart> TASKS = EnumSet.of(QueuePart.PENDING);
 
-  /** A place that became free, or the end of a pause, pushes nothing into the queue. */
+  /** The end of a pause and of a lease do not change the pending tasks. */
   private static final Set<QueuePart> OBSTACLES =
       EnumSet.of(QueuePart.PENDING, QueuePart.LEASE, QueuePart.PAUSED);
 
-  private final StoreWatch lookout;
+  private final StoreWatch store;
   private final StoreWatch.Watch watch;
 
-  QueueWatch(StoreWatch lookout, Listener listener) {
-    this.lookout = lookout;
+  QueueWatch(StoreWatch store, Listener listener) {
+    this.store = store;
     this.watch =
-        lookout.watch(
+        store.watch(
             new StoreWatch.Listener() {
               @Override
               public void changed(QueueName queue, QueuePart part) {
@@ -43,35 +43,35 @@ public final class QueueWatch implements AutoCloseable {
             });
   }
 
-  /** Called on a thread of the watch: it must be quick, and must not call the watch. */
+  /** Called on a thread of the watch: must return quickly and must not call the watch. */
   public interface Listener {
 
-    /** This queue has changed since it was armed; it is no longer armed. */
+    /** The queue has changed since it was armed; it is no longer armed. */
     void changed(String queue);
 
-    /** What was armed may be no longer: look at everything. */
+    /** Notifications may have been lost: claim from all queues and arm them again. */
     void lost();
   }
 
   /**
-   * From now on, the next task that comes into one of these queues is told, once. Returns those
-   * that have tasks waiting now.
+   * Arms queues: the next pending task of each is notified once. Returns the queues that have
+   * pending tasks now.
    */
   public Set<String> armEmpty(Collection<String> queues) {
     return texts(watch.arm(names(queues), TASKS));
   }
 
   /**
-   * The same for queues that have tasks and gave none: the end of a pause and a place that becomes
-   * free are told too.
+   * Arms queues that have pending tasks but returned none: the end of a pause and of a lease are
+   * notified too.
    */
   public void armBlocked(Collection<String> queues) {
     watch.arm(names(queues), OBSTACLES);
   }
 
-  /** Those of the queues that have tasks waiting now; nothing is armed. */
+  /** Returns the queues that have pending tasks now, without arming them. */
   public Set<String> withTasks(Collection<String> queues) {
-    return texts(lookout.having(names(queues), TASKS));
+    return texts(store.having(names(queues), TASKS));
   }
 
   private static Set<QueueName> names(Collection<String> queues) {

@@ -18,6 +18,10 @@ import io.asynq4j.internal.definition.DefinitionSnapshot;
 import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.outcome.ResultLimit;
 import io.asynq4j.internal.redis.store.BrokerConnection;
+import io.asynq4j.lease.LeasedTask.LeaseOutcome;
+import io.asynq4j.lease.LeasedTask.LeaseProgress;
+import io.asynq4j.lease.LeasedTask.LeaseProof;
+import io.asynq4j.lease.LeasedTask.LeaseResult;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,15 +32,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Claims tasks, extends their leases and settles them by hand, for workers that are not a {@code
- * TaskServer}: those of another process, another language, another protocol. Thread-safe.
+ * TaskServer}, such as workers in another process or language. Thread-safe.
  *
- * <p>Nothing is done by itself. Whoever claims extends the lease in time, stops when it is lost or
- * when the task's deadline has passed, and settles. Tasks whose lease has ended are given to others
- * by a {@code TaskServer} that serves the queue; so are those whose time has come. Limits of a
- * queue hold here too: those set in Redis, else those given to the builder.
+ * <pre>{@code
+ * TaskLeases leases = TaskLeases.create(redis);
+ * for (LeasedTask task : leases.claim("mail", 10, Duration.ofSeconds(30))) {
+ *   send(task.task());
+ *   leases.complete(task);
+ * }
+ * }</pre>
+ *
+ * <p>Nothing happens automatically. The caller extends leases in time, stops when a lease is lost
+ * or the deadline of a task has passed, and settles. A {@code TaskServer} that serves the queue
+ * recovers tasks whose lease has expired and enqueues tasks that become due. The limits of a queue
+ * apply: those set in Redis, otherwise those of the builder.
  */
 public final class TaskLeases {
 
@@ -57,6 +70,7 @@ public final class TaskLeases {
     this.settler = new LeaseSettler(broker.leases(), fanOut, keeper, rules, builder.policy());
   }
 
+  /** Returns leases with default settings. */
   public static TaskLeases create(RedisConnection redis) {
     return builder(redis).build();
   }
@@ -70,44 +84,71 @@ public final class TaskLeases {
   }
 
   /**
-   * Takes up to so many tasks from the head of a queue. None when the queue has none, is paused, or
-   * has as many running as it may.
+   * Claims up to {@code max} tasks from the head of a queue. Returns none if the queue is empty,
+   * paused or has reached its limit of active tasks.
    *
-   * @param lease how long they are the caller's; 1 second to 1 day
+   * @param lease how long the caller has the tasks; 1 second to 1 day
    */
-  public List<LeasedTask> claim(String queue, int max, Duration lease) {
+  public List<LeasedTask> claim(QueueName queue, int max, Duration lease) {
     return claimBatch(queue, max, lease).tasks();
   }
 
-  /** The same, and says when the next task of the queue may be claimed, where time decides it. */
-  public LeaseBatch claimBatch(String queue, int max, Duration lease) {
+  /** As {@link #claim(QueueName, int, Duration)}. */
+  public List<LeasedTask> claim(String queue, int max, Duration lease) {
+    return claim(QueueName.of(queue), max, lease);
+  }
+
+  /** Claims tasks, and also returns when the next task of the queue can be claimed, if known. */
+  public LeaseBatch claimBatch(QueueName queue, int max, Duration lease) {
     if (max < 1) {
       throw new IllegalArgumentException("a claim must be for at least one task, got " + max);
     }
     requireLease(lease);
-    return claimer.claim(QueueName.of(queue), max, lease);
+    return claimer.claim(queue, max, lease);
+  }
+
+  /** As {@link #claimBatch(QueueName, int, Duration)}. */
+  public LeaseBatch claimBatch(String queue, int max, Duration lease) {
+    return claimBatch(QueueName.of(queue), max, lease);
   }
 
   /**
-   * A name of the Redis server of a cluster that has a queue, for callers that do not want to wait
-   * for one server with calls to another. Known without asking Redis. Empty where one server has
-   * all queues.
+   * The tasks claimed from a queue. Immutable.
+   *
+   * @param heldUntil when the next task can be claimed, if a rate limit or a failed task of an
+   *     ordered queue determines it; otherwise null
    */
-  public String serverOf(String queue) {
-    return broker.watches().shardOf(QueueName.of(queue));
+  public record LeaseBatch(List<LeasedTask> tasks, @Nullable Instant heldUntil) {
+    public LeaseBatch {
+      tasks = List.copyOf(tasks);
+    }
   }
 
-  /** Begins to watch queues, so that nobody has to claim in vain. */
+  /**
+   * Returns a name of the Redis server of a cluster that has a queue, from cached data. Callers use
+   * it to keep calls to one server from delaying calls to another. Empty if one server has all
+   * queues.
+   */
+  public String serverOf(QueueName queue) {
+    return broker.watches().shardOf(queue);
+  }
+
+  /** As {@link #serverOf(QueueName)}. */
+  public String serverOf(String queue) {
+    return serverOf(QueueName.of(queue));
+  }
+
+  /** Watches queues, so that workers need not poll for tasks. */
   public QueueWatch watch(QueueWatch.Listener listener) {
     return new QueueWatch(broker.watches(), listener);
   }
 
   /**
-   * Tells of tasks that somebody wants to stop, of whatever queue, until it is closed. Whoever has
-   * one restores its lease, which says what is to become of the task. Best effort: what is not
-   * heard is still said when the lease is restored.
+   * Notifies of tasks of any queue that are to be cancelled, until it is closed. The holder of the
+   * lease restores it to get the requested {@link LeasedTask#cancelled}. A notification may be
+   * lost; a restored lease always has the request.
    *
-   * @param listener told the id of each, on a thread of its own, which it must not keep
+   * @param listener called with the ID of each task, on a thread that it must not block
    */
   public CancellationWatch watchCancellations(Consumer<String> listener) {
     Subscription subscription =
@@ -115,7 +156,7 @@ public final class TaskLeases {
             .cancellations()
             .subscribe(
                 text -> {
-                  // Whoever is given an order of ours is told by the id alone too.
+                  // Control messages are followed by a message with the ID alone.
                   if (ControlMessage.parse(text).isEmpty()) {
                     listener.accept(text);
                   }
@@ -123,14 +164,21 @@ public final class TaskLeases {
     return subscription::close;
   }
 
-  /** Makes a lease end so long from now. When it does; empty when it is lost. */
+  /** Notifies of cancelled tasks until it is closed. Thread-safe. */
+  public interface CancellationWatch extends AutoCloseable {
+
+    @Override
+    void close();
+  }
+
+  /** Extends a lease to this long from now. Returns its end; empty if the lease is lost. */
   public Optional<Instant> extend(LeasedTask task, Duration lease) {
     return extend(List.of(task), lease).get(0);
   }
 
   /**
-   * The same for many, of any queues. One answer for each, in order. When a Redis server of a
-   * cluster fails, this throws after it has extended the leases on all tasks of the others.
+   * Extends the leases on tasks of any queues. Returns one result per task, in order. If a Redis
+   * server of a cluster fails, this throws after the leases on all other servers are extended.
    */
   public List<Optional<Instant>> extend(List<LeasedTask> tasks, Duration lease) {
     requireLease(lease);
@@ -138,44 +186,55 @@ public final class TaskLeases {
   }
 
   /**
-   * Whether the time of an attempt is over. This is measured by the steady timer of this process,
-   * whichever process has claimed the task: after a step of the clock of Redis, an attempt still
-   * has all of its time. By {@link LeasedTask#deadline()} alone, it would fail without a fault of
-   * its worker.
+   * Returns whether an attempt has exceeded its time, measured by the monotonic clock of this
+   * process, even if another process has claimed the task. A step of the clock of Redis does not
+   * shorten an attempt, unlike a comparison with {@link LeasedTask#deadline()}.
    *
    * <p>An attempt that is {@link AttemptTime#OVER} has failed. One that is {@link
-   * AttemptTime#UNKNOWN} ends without a failure, as by {@link #abandon}.
+   * AttemptTime#UNKNOWN} must end without counting as failed, for example by {@link #abandon}.
    */
   public AttemptTime attemptTime(LeasedTask task) {
     return keeper.attemptTime(task);
   }
 
+  /** Whether an attempt has exceeded its time, see {@link #attemptTime}. */
+  public enum AttemptTime {
+    /** The attempt may continue. */
+    LEFT,
+
+    /** The attempt has exceeded the timeout or the deadline of its task. */
+    OVER,
+
+    /**
+     * The deadline has passed by the clock, but this process has not observed the clock for long
+     * enough to exclude that it was set forward. The attempt must end and must not count as failed.
+     */
+    UNKNOWN
+  }
+
   /**
-   * Lets the leases on tasks end within a second, as if their workers had crashed: the tasks are
-   * recovered then, which costs no retry. Unlike tasks that are requeued, one that comes to this
-   * again and again is archived in the end.
+   * Lets leases expire within a second, as if their workers had crashed. The tasks are recovered,
+   * which costs no retry. Unlike a requeued task, a task that is abandoned too often is archived.
    */
   public void abandon(List<LeasedTask> tasks) {
     extend(tasks, SHORTEST_LEASE);
   }
 
   /**
-   * Settles a task. A result that is larger than {@code maxResult} is not kept, and the task says
-   * so.
+   * Settles a task. A result larger than {@code maxResult} is dropped, which the task records.
    *
-   * @return the outcome that was applied, with the delay and the text that were written: an archive
-   *     instead of a retry when no retries are left. Empty when the lease is another worker's by
-   *     now, or nobody's: then nothing was changed.
+   * @return the applied outcome with its delay and text, such as an archive instead of a retry if
+   *     no retries are left. Empty if the lease is lost; nothing is changed then.
    */
   public Optional<Outcome> settle(LeasedTask task, Outcome outcome) {
     return settle(List.of(new LeaseOutcome(task, outcome))).get(0);
   }
 
   /**
-   * Settles many, of any queues. One answer for each, in order. Tasks that are requeued stand again
-   * at the head in the order in which they are given. When Redis fails, it can be repeated: what
-   * was settled before then answers that the lease is lost. When a Redis server of a cluster fails,
-   * the tasks of the others have been settled. When the retry policy throws, nothing was settled.
+   * Settles tasks of any queues. Returns one result per task, in order. Requeued tasks return to
+   * the head of their queue in the given order. If Redis fails, the call can be repeated: tasks
+   * that were settled before report a lost lease. If a Redis server of a cluster fails, the tasks
+   * on all other servers are settled. If the retry policy throws, nothing is settled.
    */
   public List<Optional<Outcome>> settle(List<LeaseOutcome> outcomes) {
     return settler.settle(outcomes);
@@ -186,48 +245,52 @@ public final class TaskLeases {
     return settle(task, Outcome.done());
   }
 
-  /** Settles a task that succeeded, with a result that is kept for its retention. */
+  /** Settles a task that succeeded, with a result that is kept for the retention of the task. */
   public Optional<Outcome> complete(LeasedTask task, Payload result) {
     return settle(task, Outcome.done(result));
   }
 
   /**
-   * Completes many, of any queues, by what proves the leases on them. The same as restoring and
-   * settling them, and cheaper: what leaves nothing behind, neither for a retention nor a lock, is
-   * not read again. One answer for each, in order; without the result of a task that leaves
-   * nothing.
+   * Completes tasks of any queues by the proofs of their leases. Equivalent to restoring and
+   * settling them, but a task without retention and unique lock is not read again. Returns one
+   * result per task, in order; for a task without retention and lock, it lacks the payload.
    */
   public List<Optional<Outcome>> complete(List<LeaseResult> results) {
     return settler.complete(results);
   }
 
   /**
-   * The lease that a token stands for, to go on with it in a process that did not claim it. Empty
-   * when the lease is another's by now, or nobody's.
+   * Returns the lease of a token, for a process that did not claim the task. Empty if the lease is
+   * lost.
    */
+  public Optional<LeasedTask> restore(QueueName queue, String id, String token) {
+    return restore(queue.value(), id, token);
+  }
+
+  /** As {@link #restore(QueueName, String, String)}. */
   public Optional<LeasedTask> restore(String queue, String id, String token) {
     return restore(List.of(new LeaseProof(queue, id, token))).get(0);
   }
 
-  /** The same for many, of any queues. One answer for each, in order. */
+  /** Restores leases on tasks of any queues. Returns one result per proof, in order. */
   public List<Optional<LeasedTask>> restore(List<LeaseProof> proofs) {
     return keeper.restore(proofs);
   }
 
   /**
-   * Keeps a result before the task has ended. False when the lease is lost. One that is larger than
-   * {@code maxResult} is refused.
+   * Stores a result while the task is running. Returns false if the lease is lost. Throws if the
+   * result is larger than {@code maxResult}.
    */
   public boolean writeResult(LeasedTask task, Payload result) {
     return settler.writeResult(task, result);
   }
 
-  /** Keeps how far a worker has come, for whoever watches. False when the lease is lost. */
+  /** Stores the progress of a task. Returns false if the lease is lost. */
   public boolean progress(LeasedTask task, int percent, String note) {
     return broker.leases().writeProgress(task.claim(), new Progress(percent, note));
   }
 
-  /** The same for many, of any queues. One answer for each, in order. */
+  /** Stores the progress of tasks of any queues. Returns one result per report, in order. */
   public List<Boolean> progress(List<LeaseProgress> reports) {
     return keeper.progress(reports);
   }
@@ -235,26 +298,12 @@ public final class TaskLeases {
   private static void requireLease(Duration lease) {
     if (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
       throw new IllegalArgumentException(
-          "a lease must be between %s and %s: %s".formatted(SHORTEST_LEASE, LONGEST_LEASE, lease));
+          "a lease must be between %s and %s, got %s"
+              .formatted(SHORTEST_LEASE, LONGEST_LEASE, lease));
     }
   }
 
-  /** Whether an attempt has time left, see {@link #attemptTime}. */
-  public enum AttemptTime {
-    /** The attempt may continue. */
-    LEFT,
-
-    /** The attempt has exceeded the timeout or the deadline of its task. */
-    OVER,
-
-    /**
-     * The attempt is over by the clock, but this process has not observed the clock for long enough
-     * to know that it was not set forward. The attempt must end, and must not count as failed.
-     */
-    UNKNOWN
-  }
-
-  /** Collects rules; not thread-safe. */
+  /** Settings of leases. Not thread-safe. */
   public static final class Builder {
     private final Broker broker;
     private final Map<QueueName, QueueSettings> queues = new LinkedHashMap<>();
@@ -269,8 +318,7 @@ public final class TaskLeases {
     }
 
     /** Limits of a queue over all workers: {@code .queue("mail", q -> q.maxActive(20))}. */
-    public Builder queue(String queue, Consumer<QueueSettings> settings) {
-      QueueName name = QueueName.of(queue);
+    public Builder queue(QueueName name, Consumer<QueueSettings> settings) {
       QueueSettings given = queues.computeIfAbsent(name, any -> new QueueSettings());
       try {
         settings.accept(given);
@@ -292,16 +340,26 @@ public final class TaskLeases {
       return this;
     }
 
-    /** Delay of a failed task when the worker gives none. */
+    /** As {@link #queue(QueueName, Consumer)}. */
+    public Builder queue(String name, Consumer<QueueSettings> settings) {
+      return queue(QueueName.of(name), settings);
+    }
+
+    /** Delay of a failed task if the worker sets none. */
     public Builder retryPolicy(RetryPolicy policy) {
       this.retryPolicy = policy;
       return this;
     }
 
-    /** Delay of a failed task of this queue when the worker gives none. */
-    public Builder retryPolicy(String queue, RetryPolicy policy) {
-      retryPolicies.put(QueueName.of(queue), policy);
+    /** Delay of a failed task of this queue if the worker sets none. */
+    public Builder retryPolicy(QueueName queue, RetryPolicy policy) {
+      retryPolicies.put(queue, policy);
       return this;
+    }
+
+    /** As {@link #retryPolicy(QueueName, RetryPolicy)}. */
+    public Builder retryPolicy(String queue, RetryPolicy policy) {
+      return retryPolicy(QueueName.of(queue), policy);
     }
 
     /** Maximum size of a result in bytes. Default: 1 MiB. */
@@ -310,7 +368,7 @@ public final class TaskLeases {
       return this;
     }
 
-    /** How much is kept of archived tasks. */
+    /** Limits of archives. */
     public Builder archive(Consumer<ArchiveSettings> settings) {
       settings.accept(archive);
       return this;
@@ -322,7 +380,7 @@ public final class TaskLeases {
       return new LeaseRules(limits, ArchiveRules.of(archive));
     }
 
-    /** Every failure counts and is kept, as far as the worker reports it. */
+    /** Every failure that a worker reports counts and is stored. */
     private OutcomePolicy policy() {
       Map<QueueName, RetryPolicy> ofQueues = Map.copyOf(retryPolicies);
       RetryPolicy others = retryPolicy;

@@ -1,8 +1,8 @@
 /**
- * Claiming and settling tasks by hand, for workers that are no {@code TaskServer}.
+ * Claiming and settling tasks by hand, for workers that are not a {@code TaskServer}.
  *
  * <p>Start with {@link io.asynq4j.lease.TaskLeases}. Most applications need none of this: a {@code
- * TaskServer} claims, extends and settles by itself.
+ * TaskServer} claims, extends and settles automatically.
  */
 @NullMarked
 package io.asynq4j.lease;

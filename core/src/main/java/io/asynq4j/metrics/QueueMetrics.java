@@ -2,6 +2,7 @@ package io.asynq4j.metrics;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.QueueInspector;
 import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
@@ -22,18 +23,19 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is in all queues of a Redis, which servers work on them and when schedules fired, as meters.
- * One process of a fleet needs it, or the dashboard. Thread-safe.
+ * Micrometer meters of all queues, servers and schedule entries in Redis: {@code
+ * QueueMetrics.create(inspector).bindTo(registry)}. One process of a fleet needs it, unless the
+ * dashboard runs. Thread-safe.
  *
- * <p>Redis is asked at fixed intervals by a thread of its own, however often the meters are read.
- * What cannot be read of a queue hides no other queue: {@code asynq.queue.up} is 0 for it. The
- * names that asynq's own exporter has are there too, unless left out. docs/reference/metrics.md
- * names all.
+ * <p>A thread reads Redis at fixed intervals, independent of how often the meters are read. A queue
+ * that cannot be read has {@code asynq.queue.up} 0 and affects no other queue. The names of asynq's
+ * exporter are registered too by default. docs/reference/metrics.md lists all meters.
  */
 public final class QueueMetrics implements MeterBinder, AutoCloseable {
 
@@ -75,7 +77,7 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
     return new Builder(inspector);
   }
 
-  /** Collects settings; not thread-safe. */
+  /** Settings of queue metrics. Not thread-safe. */
   public static final class Builder {
     private final Inspector inspector;
     private Duration every = Duration.ofSeconds(15);
@@ -87,31 +89,33 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
       this.inspector = Objects.requireNonNull(inspector, "inspector");
     }
 
-    /** How often Redis is asked; 15 seconds unless set, a second at least. Zero: only by hand. */
+    /**
+     * Interval of reading Redis, at least 1s; zero reads only on {@link #refresh}. Default: 15s.
+     */
     public Builder every(Duration interval) {
       if (!interval.isZero() && interval.compareTo(Duration.ofSeconds(1)) < 0) {
-        throw new IllegalArgumentException("every must be a second or more, or zero: " + interval);
+        throw new IllegalArgumentException("every must be 0 or at least 1 second, got " + interval);
       }
       this.every = interval;
       return this;
     }
 
-    /** How many queues have meters, the first by name; 1,000 unless set. */
+    /** Maximum number of queues with meters, the first by name. Default: 1,000. */
     public Builder maxQueues(int queues) {
       if (queues < 0) {
-        throw new IllegalArgumentException("maxQueues must not be negative: " + queues);
+        throw new IllegalArgumentException("maxQueues must be 0 or greater, got " + queues);
       }
       this.maxQueues = queues;
       return this;
     }
 
-    /** Whether the seven names of asynq's own exporter are there too; they are unless set. */
+    /** Whether to register the seven names of asynq's exporter too. Default: true. */
     public Builder legacyNames(boolean wanted) {
       this.legacyNames = wanted;
       return this;
     }
 
-    /** A tag of all meters, such as the name of this Redis where there are several. */
+    /** Adds a tag to all meters, such as the name of this Redis if there are several. */
     public Builder tag(String name, String value) {
       this.tags = tags.and(name, value);
       return this;
@@ -122,12 +126,13 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
     }
   }
 
-  /** Registers the meters and begins to ask Redis. A second registry is not possible. */
+  /** Registers the meters and starts to read Redis. Can be called once. */
   @Override
   public void bindTo(MeterRegistry newRegistry) {
     synchronized (this) {
       if (registry != null) {
-        throw new IllegalStateException("these metrics are bound already; make others");
+        throw new IllegalStateException(
+            "these metrics are already bound to a registry; create another QueueMetrics");
       }
       registry = newRegistry;
       gauge("asynq.up", "1 when Redis answered last time, else 0", () -> up ? 1 : 0);
@@ -154,7 +159,7 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
     }
   }
 
-  private void gauge(String name, String description, java.util.function.Supplier<Number> value) {
+  private void gauge(String name, String description, Supplier<Number> value) {
     Gauge.builder(name, value)
         .description(description)
         .tags(tags)
@@ -171,7 +176,7 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
     } while (!closesWithin(every));
   }
 
-  @SuppressWarnings("EmptyCatch") // Without memory for the log line, the next reading still comes.
+  @SuppressWarnings("EmptyCatch") // Without memory for the log line, the next read still happens.
   private void warn(Throwable error) {
     try {
       log.warn("metrics could not be read, next time in {}", every, error);
@@ -189,7 +194,7 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
     }
   }
 
-  /** Asks Redis now. For those who have set no interval. */
+  /** Reads Redis now. */
   public synchronized void refresh() {
     MeterRegistry to = registry;
     if (to == null) {
@@ -241,16 +246,16 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
         queues.computeIfAbsent(
             queue, name -> new QueueMeters(to, tags.and("queue", name), legacyNames));
     try {
-      QueueSnapshot snapshot = inspector.queue(queue).snapshot();
+      QueueInspector inspected = inspector.queue(queue);
+      QueueSnapshot snapshot = inspected.snapshot();
       meters.is(snapshot);
       if (asksMemory) {
-        OptionalLong memory = inspector.queue(queue).memoryUsage();
+        OptionalLong memory = inspected.memoryUsage();
         meters.takes(memory.isPresent() ? memory.getAsLong() : Double.NaN);
-        meters.hasUnaggregated(
-            snapshot.groups() == 0 ? 0 : inspector.queue(queue).unaggregatedGroups().size());
+        meters.hasUnaggregated(snapshot.groups() == 0 ? 0 : inspected.unaggregatedGroups().size());
       }
     } catch (RuntimeException e) {
-      // Whatever it is: this queue is told as unreadable, and the others are told.
+      // Any failure marks only this queue as unreadable.
       meters.unknown();
       failed("queue " + queue, e);
     }
@@ -311,7 +316,7 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
     log.warn("{} could not be read for metrics: {}", what, e.getMessage());
   }
 
-  /** Ends the thread that asks Redis; the meters stay as they are. */
+  /** Stops the thread that reads Redis; the meters keep their values. */
   @Override
   public void close() {
     closed.countDown();

@@ -19,12 +19,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server does, as meters: give it to {@code TaskServer.builder(redis).listener(…)}.
- * Thread-safe; several servers of a process may share one. docs/reference/metrics.md names the
- * meters.
+ * Micrometer meters of the attempts of a server: {@code
+ * TaskServer.builder(redis).listener(ServerMetrics.create(registry))}. Thread-safe; several servers
+ * of a process may share one. docs/reference/metrics.md lists the meters.
  *
- * <p>Queues and types are labels. So that neither fills the registry, only the first so many are
- * told by their names, all others together as {@code other}.
+ * <p>Queues and task types are labels. To bound the number of meters, only the first queues and
+ * types have their own label value; all later ones share the value {@code other}.
  */
 public final class ServerMetrics implements ServerListener {
 
@@ -68,7 +68,7 @@ public final class ServerMetrics implements ServerListener {
         .register(registry);
   }
 
-  /** An attempt is itself, whatever it is at: comparing tasks would compare payloads. */
+  /** An attempt, compared by identity: comparing tasks would compare payloads. */
   private static final class Running {
     private final TaskRef task;
 
@@ -76,7 +76,7 @@ public final class ServerMetrics implements ServerListener {
       this.task = task;
     }
 
-    @SuppressWarnings("ReferenceEquality") // That is the point of it.
+    @SuppressWarnings("ReferenceEquality") // Identity is intended.
     @Override
     public boolean equals(@Nullable Object other) {
       return other instanceof Running that && that.task == task;
@@ -96,7 +96,7 @@ public final class ServerMetrics implements ServerListener {
     return new Builder(registry);
   }
 
-  /** Collects settings; not thread-safe. */
+  /** Settings of server metrics. Not thread-safe. */
   public static final class Builder {
     private final MeterRegistry registry;
     private int maxQueues = 200;
@@ -107,19 +107,19 @@ public final class ServerMetrics implements ServerListener {
       this.registry = Objects.requireNonNull(registry, "registry");
     }
 
-    /** How many queues are told by their names; 200 unless set. */
+    /** Maximum number of queues with their own label value. Default: 200. */
     public Builder maxQueues(int queues) {
       this.maxQueues = positive(queues, "maxQueues");
       return this;
     }
 
-    /** How many types of tasks are; 200 unless set. */
+    /** Maximum number of task types with their own label value. Default: 200. */
     public Builder maxTypes(int types) {
       this.maxTypes = positive(types, "maxTypes");
       return this;
     }
 
-    /** How many pairs of a queue and a type are; 500 unless set. */
+    /** Maximum number of pairs of queue and type with their own label values. Default: 500. */
     public Builder maxPairs(int pairs) {
       this.maxPairs = positive(pairs, "maxPairs");
       return this;
@@ -127,7 +127,7 @@ public final class ServerMetrics implements ServerListener {
 
     private static int positive(int number, String what) {
       if (number < 1) {
-        throw new IllegalArgumentException(what + " must be 1 or more: " + number);
+        throw new IllegalArgumentException(what + " must be 1 or greater, got " + number);
       }
       return number;
     }
@@ -144,7 +144,7 @@ public final class ServerMetrics implements ServerListener {
   private Tags queueAndType(TaskRef task) {
     String queue = queues.of(task.queue().value());
     String type = types.of(task.task().type());
-    // A space cannot make two pairs look alike: the queue's length stands before it.
+    // The length of the queue name keeps pairs with spaces distinct.
     boolean isKnown =
         !pairs.of(queue.length() + " " + queue + " " + type).equals(LabelLimiter.OTHER);
     return Tags.of("queue", queue, "type", isKnown ? type : LabelLimiter.OTHER);

@@ -39,7 +39,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
     redis().enqueue("a");
 
     assertThat(why("a")).isEmpty();
-    assertThat(inspector().queue("q").explain("a").text()).contains("Nothing in Redis holds it");
+    assertThat(inspector().queue("q").explain("a").text()).contains("Nothing in Redis delays it");
   }
 
   @Test
@@ -120,7 +120,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
 
     assertThat(why("b")).containsExactly(new Reason.RateReached(rate, NOON.plusSeconds(30)));
     assertThat(inspector().queue("q").explain("b").text())
-        .contains("at a rate of 2/m")
+        .contains("rate limit of its queue is 2/m")
         .contains(NOON.plusSeconds(30).toString());
     assertThat(why("c"))
         .containsExactly(

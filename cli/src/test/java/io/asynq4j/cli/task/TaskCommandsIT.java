@@ -280,7 +280,7 @@ class TaskCommandsIT {
     assertThat(run("queue", "limit", "mail", "--rate", "1/h").exitCode()).isZero();
 
     assertThat(run("task", "explain", "pending-1").out())
-        .contains("at a rate of 1/h", "at the earliest");
+        .contains("rate limit of its queue is 1/h", "at the earliest");
     assertThat(run("task", "explain", "pending-1", "--json").out()).contains("rate_reached");
   }
 

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.DoubleSupplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -141,8 +142,7 @@ public final class QueueMeters {
             .register(registry));
   }
 
-  private void counter(
-      String name, String description, Tags withTags, java.util.function.DoubleSupplier value) {
+  private void counter(String name, String description, Tags withTags, DoubleSupplier value) {
     meters.add(
         FunctionCounter.builder(name, this, own -> value.getAsDouble())
             .description(description)

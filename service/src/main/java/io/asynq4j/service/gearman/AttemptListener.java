@@ -1,7 +1,7 @@
 package io.asynq4j.service.gearman;
 
-import io.asynq4j.lease.LeaseOutcome;
 import io.asynq4j.lease.LeasedTask;
+import io.asynq4j.lease.LeasedTask.LeaseOutcome;
 import java.util.List;
 import java.util.Set;
 

@@ -5,7 +5,7 @@ import io.asynq4j.Durability;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.internal.text.SafeLog;
-import io.asynq4j.lease.CancellationWatch;
+import io.asynq4j.lease.TaskLeases.CancellationWatch;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.service.executor.ServerThreadPools;
 import io.asynq4j.service.gearman.job.AssignedJob;

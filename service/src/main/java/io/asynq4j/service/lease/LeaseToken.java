@@ -1,8 +1,8 @@
 package io.asynq4j.service.lease;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.lease.LeaseProof;
 import io.asynq4j.lease.LeasedTask;
+import io.asynq4j.lease.LeasedTask.LeaseProof;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;

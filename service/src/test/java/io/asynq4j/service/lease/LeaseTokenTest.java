@@ -2,7 +2,7 @@ package io.asynq4j.service.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.lease.LeaseProof;
+import io.asynq4j.lease.LeasedTask.LeaseProof;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.asynq4j.service.gearman.job;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
-import io.asynq4j.lease.LeaseBatch;
 import io.asynq4j.lease.LeasedTask;
+import io.asynq4j.lease.TaskLeases.LeaseBatch;
 import io.asynq4j.service.executor.KeyedBatchExecutor;
 import io.asynq4j.service.gearman.AttemptListener;
 import io.asynq4j.service.gearman.protocol.EventLoop;
