@@ -42,7 +42,7 @@ record TaskOptionsRecord(
     }
     if (processAt != null && processIn != null) {
       throw new IllegalArgumentException(
-          "set either processAt or processIn, got both: " + processAt + ", " + processIn);
+          "set either processAt or processIn, not both: " + processAt + ", " + processIn);
     }
     if (processAt != null && processAt.isAfter(LATEST_TIME)) {
       throw new IllegalArgumentException(

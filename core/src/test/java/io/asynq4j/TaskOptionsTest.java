@@ -58,7 +58,7 @@ class TaskOptionsTest {
     refused(o -> o.processIn(Duration.ofSeconds(-1)), "processIn must not be negative");
     refused(
         o -> o.processAt(Instant.EPOCH).processIn(Duration.ZERO),
-        "set either processAt or processIn, got both: 1970-01-01T00:00:00Z, PT0S");
+        "set either processAt or processIn, not both: 1970-01-01T00:00:00Z, PT0S");
     refused(o -> o.id(" "), "task id must contain one or more characters");
     refused(o -> o.group(""), "group must contain one or more characters");
     refused(o -> o.queue("  "), "queue name must contain one or more characters");

@@ -34,7 +34,7 @@ final class EnqueueMapper {
   }
 
   NewTask prepare(EnqueueRequest request) {
-    Objects.requireNonNull(request, "there is no task to enqueue: the request is null");
+    Objects.requireNonNull(request, "the request to enqueue is null");
     Task task = request.task(codec);
     TaskOptions options = request.options();
     int size = task.payload().size();

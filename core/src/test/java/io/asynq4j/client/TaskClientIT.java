@@ -346,7 +346,7 @@ class TaskClientIT {
     assertThatThrownBy(call)
         .isInstanceOfAny(IllegalArgumentException.class, NullPointerException.class)
         .message()
-        .containsAnyOf("must", "there is no task", "options are null", "not both");
+        .containsAnyOf("must", "to enqueue is null", "options are null", "not both");
     assertThat(admin.keys("*")).isEmpty();
   }
 
