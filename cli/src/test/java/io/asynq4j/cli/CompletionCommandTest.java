@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.asynq4j.cli.testing.CliRunner;
+import io.asynq4j.cli.testing.CliRunner.Answer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -128,6 +129,8 @@ class CompletionCommandTest {
 
   @Test
   void anUnknownShellIsRefused() {
-    assertThat(new CliRunner(home).run("completion", "tcsh").exitCode()).isEqualTo(2);
+    Answer answer = new CliRunner(home).run("completion", "tcsh");
+    assertThat(answer.exitCode()).isEqualTo(2);
+    assertThat(answer.err()).contains("'tcsh' is not one of bash, zsh, fish");
   }
 }

@@ -14,8 +14,8 @@ import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
-import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.fixture.BrokerFixture;
@@ -56,8 +56,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import redis.clients.jedis.Protocol.Command;
 
 /** Claiming, extending and settling by hand. */

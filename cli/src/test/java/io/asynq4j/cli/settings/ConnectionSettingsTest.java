@@ -1,6 +1,7 @@
 package io.asynq4j.cli.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.redis.RedisConfig;
 import java.time.Duration;
@@ -46,6 +47,13 @@ class ConnectionSettingsTest {
         .isEqualTo(Duration.ofSeconds(2));
     assertThat(of(Map.of("redis", "redis://h?connectTimeout=9s")).toConfig().connectTimeout())
         .isEqualTo(Duration.ofSeconds(9));
+  }
+
+  @Test
+  void anInvalidUrlIsReportedAsItWasGiven() {
+    assertThatThrownBy(() -> of(Map.of("redis", "http://h")).toConfig())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'http://h'");
   }
 
   @Test

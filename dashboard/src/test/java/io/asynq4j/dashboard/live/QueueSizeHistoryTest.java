@@ -117,7 +117,7 @@ class QueueSizeHistoryTest {
     look(0, many.toArray(QueueRow[]::new));
     assertThat(levels.rows()).isEqualTo(20_000);
 
-    QueueSizeHistory few = new QueueSizeHistory(/* mostRows= */ 100);
+    QueueSizeHistory few = new QueueSizeHistory(/* maxSeries= */ 100);
     few.add(NOON, many, 0, 0);
 
     assertThat(few.rows()).isEqualTo(100);

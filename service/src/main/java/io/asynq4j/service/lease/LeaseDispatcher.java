@@ -2,8 +2,8 @@ package io.asynq4j.service.lease;
 
 import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.lease.TaskLeases.LeaseBatch;
 import io.asynq4j.lease.TaskLeases;
+import io.asynq4j.lease.TaskLeases.LeaseBatch;
 import io.asynq4j.service.lease.WaitingPolls.Poll;
 import java.time.Clock;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package io.asynq4j.service.lease;
 
 import io.asynq4j.internal.text.SafeLog;
-import io.asynq4j.lease.LeaseBatch;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.QueueWatch;
 import io.asynq4j.lease.TaskLeases;
+import io.asynq4j.lease.TaskLeases.LeaseBatch;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;

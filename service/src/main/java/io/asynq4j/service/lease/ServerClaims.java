@@ -1,8 +1,8 @@
 package io.asynq4j.service.lease;
 
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.lease.LeaseBatch;
 import io.asynq4j.lease.LeasedTask;
+import io.asynq4j.lease.TaskLeases.LeaseBatch;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

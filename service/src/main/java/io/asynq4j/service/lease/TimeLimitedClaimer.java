@@ -1,12 +1,10 @@
 package io.asynq4j.service.lease;
 
 import io.asynq4j.handler.Outcome;
-import io.asynq4j.lease.LeaseBatch;
-import io.asynq4j.lease.LeaseOutcome;
-import io.asynq4j.lease.LeasedTask.LeaseOutcome;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.lease.TaskLeases.LeaseBatch;
+import io.asynq4j.lease.LeasedTask.LeaseOutcome;
 import io.asynq4j.lease.TaskLeases;
+import io.asynq4j.lease.TaskLeases.LeaseBatch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
