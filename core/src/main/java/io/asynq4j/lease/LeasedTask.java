@@ -2,9 +2,9 @@ package io.asynq4j.lease;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
-import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
+import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Claim;
 import java.time.Instant;
