@@ -79,7 +79,7 @@ public record RateLimit(int tasks, Duration per, int burst) {
       }
     }
     throw new IllegalArgumentException(
-        "a rate must be a number of tasks in a time, such as 100/s, 30/m or 5/10s: \"%s\""
+        "a rate must be a number of tasks per period, such as 100/s, 30/m or 5/10s, got \"%s\""
             .formatted(text));
   }
 

@@ -85,9 +85,14 @@ public sealed interface TaskOptions permits TaskOptionsRecord {
     return new Builder();
   }
 
+  /** Returns a builder with these options. */
+  default Builder toBuilder() {
+    return new Builder().putAll(this);
+  }
+
   /** Returns these options, overridden by those that are set in others. Headers are combined. */
   default TaskOptions overriddenBy(TaskOptions other) {
-    return new Builder().putAll(this).putAll(other).build();
+    return toBuilder().putAll(other).build();
   }
 
   /** Builder of {@link TaskOptions}. Not thread-safe. */

@@ -197,7 +197,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
             .orElseThrow(
                 () ->
                     new TimeoutException(
-                        "task with id=%s in queue \"%s\" has not ended within %s: await it for longer, or look at its state with an Inspector"
+                        "task with id=%s in queue \"%s\" has not ended within %s: await it for longer, or read its state with an Inspector"
                             .formatted(task.id(), task.queue(), timeout)));
     if (ended.state() == TaskState.ARCHIVED) {
       throw new TaskFailedException(ended);

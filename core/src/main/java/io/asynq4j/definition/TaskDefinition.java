@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -105,7 +104,7 @@ public sealed interface TaskDefinition permits TaskDefinitionRecord {
   /** Returns a builder with the values of this definition. */
   default Builder toBuilder() {
     Builder builder = new Builder(name(), kind());
-    builder.options = options();
+    builder.options = options().toBuilder();
     builder.weight = weight();
     builder.maxRun = maxRun();
     builder.ordered = ordered();
@@ -123,7 +122,7 @@ public sealed interface TaskDefinition permits TaskDefinitionRecord {
   final class Builder {
     private final String name;
     private final TaskKind kind;
-    private TaskOptions options = TaskOptions.defaults();
+    private TaskOptions.Builder options = TaskOptions.builder();
     private int weight = 1;
     private int maxRun;
     private boolean ordered;
@@ -140,11 +139,6 @@ public sealed interface TaskDefinition permits TaskDefinitionRecord {
       this.kind = kind;
     }
 
-    private Builder options(UnaryOperator<TaskOptions.Builder> change) {
-      options = options.overriddenBy(TaskOptions.of(change));
-      return this;
-    }
-
     /** Sets the queue of the tasks. Default: a queue with the name of the tasks. */
     public Builder queue(String queue) {
       return queue(QueueName.of(queue));
@@ -152,27 +146,32 @@ public sealed interface TaskDefinition permits TaskDefinitionRecord {
 
     /** Sets the queue of the tasks. Default: a queue with the name of the tasks. */
     public Builder queue(QueueName queue) {
-      return options(o -> o.queue(queue));
+      options.queue(queue);
+      return this;
     }
 
     /** Limits the time of one attempt. Default: 30 minutes. */
     public Builder timeout(Duration timeout) {
-      return options(o -> o.timeout(timeout));
+      options.timeout(timeout);
+      return this;
     }
 
     /** Sets the maximum number of retries. Default: 25. */
     public Builder maxRetry(int maxRetry) {
-      return options(o -> o.maxRetry(maxRetry));
+      options.maxRetry(maxRetry);
+      return this;
     }
 
     /** Keeps a task for this long after success. Default: not at all. */
     public Builder retention(Duration retention) {
-      return options(o -> o.retention(retention));
+      options.retention(retention);
+      return this;
     }
 
     /** Rejects equal tasks for this long. Default: tasks are not unique. */
     public Builder uniqueFor(Duration uniqueFor) {
-      return options(o -> o.uniqueFor(uniqueFor));
+      options.uniqueFor(uniqueFor);
+      return this;
     }
 
     /** Sets the share of the workers among busy queues. Default: 1. */
@@ -246,7 +245,7 @@ public sealed interface TaskDefinition permits TaskDefinitionRecord {
       return new TaskDefinitionRecord(
           name,
           kind,
-          options,
+          options.build(),
           weight,
           maxRun,
           ordered,

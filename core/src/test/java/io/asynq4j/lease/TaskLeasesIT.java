@@ -18,6 +18,8 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
+import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.fixture.TestRedis;
 import io.asynq4j.handler.Outcome;
@@ -381,6 +383,21 @@ class TaskLeasesIT {
               assertThat(again.id()).isEqualTo("a");
               assertThat(again.retried()).isEqualTo(1);
             });
+  }
+
+  @Test
+  void aQueueThatAnOperatorTakesOutOfItsOrderKeepsTheLimitOfItsDefinition() {
+    TaskDefinition definition =
+        TaskDefinition.builder("q", TaskKind.WORKER).ordered(true).maxRun(2).build();
+    TaskLeases defined =
+        TaskLeasesAccess.broker(redis.broker).definitions(List.of(definition)).build();
+    redis.enqueueMany(5, o -> o);
+    assertThat(defined.claim("q", 5, LEASE)).hasSize(1);
+
+    redis.inspection().set(Q, new Settings(OptionalInt.empty(), Optional.of(false)));
+
+    assertThat(defined.claim("q", 5, LEASE)).hasSize(1);
+    assertThat(defined.claim("q", 5, LEASE)).isEmpty();
   }
 
   // ---- extend ----
@@ -952,14 +969,14 @@ class TaskLeasesIT {
   // ---- what cannot be meant ----
 
   @Test
-  void whatCannotBeMeantIsRefused() {
+  void invalidArgumentsAreRejected() {
     redis.enqueue("a");
     LeasedTask leased = claimOne();
 
     assertThatThrownBy(() -> leases.claim("q", 0, LEASE))
         .hasMessage("a claim must be for at least one task, got 0");
     assertThatThrownBy(() -> leases.claim("q", 1, Duration.ofMillis(999)))
-        .hasMessage("a lease must be between PT1S and PT24H: PT0.999S");
+        .hasMessage("a lease must be between PT1S and PT24H, got PT0.999S");
     assertThatThrownBy(() -> leases.extend(leased, Duration.ofDays(2)))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> leases.settle(leased, Outcome.snooze(Duration.ofSeconds(-1))))

@@ -172,7 +172,9 @@ class TlsCertificateIT {
         "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n");
     Files.writeString(file("empty.pem"), "nothing");
 
-    refused(() -> TlsCertificate.ofPem(file("EC-cert.pem"), file("RSA-key.pem")), "is not the one");
+    refused(
+        () -> TlsCertificate.ofPem(file("EC-cert.pem"), file("RSA-key.pem")),
+        "does not match the first certificate");
     refused(() -> TlsCertificate.ofPem(file("EC-cert.pem"), file("old-key.pem")), "openssl pkcs8");
     refused(() -> TlsCertificate.ofPem(file("EC-cert.pem"), file("empty.pem")), "BEGIN PRIVATE");
     refused(() -> TlsCertificate.ofPem(file("empty.pem"), file("EC-key.pem")), "BEGIN CERTIFICATE");

@@ -164,7 +164,7 @@ class StoredFormatIT extends InteropTestBase {
     GoTask brief = GoTask.of("brief", "x").unique(Duration.ofMillis(999)).build();
 
     assertThatThrownBy(() -> goEnqueues(brief)).hasMessageContaining("less than 1s");
-    assertThatThrownBy(() -> weEnqueue(brief)).hasMessageContaining("a second or more");
+    assertThatThrownBy(() -> weEnqueue(brief)).hasMessageContaining("1 second or longer");
   }
 
   @Test

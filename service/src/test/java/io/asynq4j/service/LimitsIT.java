@@ -138,8 +138,10 @@ class LimitsIT {
     CompletableFuture<Reply> waiting = fixture.sendAsync("POST", "/v1/lease", lease);
     await()
         .until(() -> fixture.inspector.queue("hosted").snapshot().size(TaskState.COMPLETED) == 1);
-    assertThat(fixture.inspector.queue("slow").explain("1").text()).contains("at a rate of 1/h");
-    assertThat(fixture.inspector.queue("hosted").explain("3").text()).contains("at a rate of 1/h");
+    assertThat(fixture.inspector.queue("slow").explain("1").text())
+        .contains("rate limit of its queue is 1/h");
+    assertThat(fixture.inspector.queue("hosted").explain("3").text())
+        .contains("rate limit of its queue is 1/h");
     assertThat(waiting).isNotDone();
 
     for (String name : List.of("slow", "hosted")) {
