@@ -57,17 +57,31 @@ public final class DashboardFixture
     try (Jedis jedis = jedis()) {
       jedis.flushAll();
     }
-    redis = RedisConnection.open(server.uri());
+    connect(server.uri());
+  }
+
+  private void connect(String uri) {
+    redis = RedisConnection.open(uri);
     client = TaskClient.builder(redis).maxPayload(64 << 20).build();
     inspector = Inspector.create(redis);
+  }
+
+  /** Connects again with a long command timeout, for payloads that a busy machine sends slowly. */
+  public void expectSlowCommands() {
+    disconnect();
+    connect(server.uri() + "?commandTimeout=60s");
+  }
+
+  private void disconnect() {
+    client.close();
+    redis.close();
   }
 
   @Override
   public void afterEach(ExtensionContext context) {
     dashboards.forEach(Dashboard::close);
     dashboards.clear();
-    client.close();
-    redis.close();
+    disconnect();
     if (context.getExecutionException().isPresent()) {
       // The test may have left it paused or busy.
       server.close();

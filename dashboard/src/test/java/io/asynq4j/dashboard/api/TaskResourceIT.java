@@ -376,6 +376,7 @@ class TaskResourceIT {
 
   @Test
   void aPayloadOf50MegabytesIsTruncatedOnThePageAndCompleteInTheDownload() {
+    on.expectSlowCommands();
     byte[] bytes = new byte[50 << 20];
     java.util.Arrays.fill(bytes, (byte) 'x');
     bytes[0] = '"';
