@@ -76,21 +76,10 @@ final class EnqueueMapper {
   }
 
   private TaskInfo info(NewTask task) {
-    TaskMessage message = task.message();
-    return TaskInfo.builder(message.id(), message.queue(), message.type())
-        .payload(message.payload())
-        .headers(message.headers())
+    return task.message()
+        .info()
         .state(state(task.placement()))
-        .maxRetry(message.maxRetry())
-        .retried(message.retried())
-        .lastError(message.lastError())
-        .lastFailedAt(message.lastFailedAt())
-        .timeout(message.timeout().isZero() ? null : message.timeout())
-        .deadline(message.deadline())
-        .group(message.group())
         .nextProcessAt(due(task.placement()))
-        .retention(message.retention())
-        .completedAt(message.completedAt())
         .uniqueKey(sink.lock(task))
         .build();
   }

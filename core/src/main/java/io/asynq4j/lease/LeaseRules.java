@@ -3,13 +3,25 @@ package io.asynq4j.lease;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
+import java.time.Duration;
 import java.util.Map;
 
-/** The rules of queues and of the archive that the builder of {@link TaskLeases} was given. */
+/** The rules of leases: their duration, and the queues and archives that a builder was given. */
 record LeaseRules(Map<QueueName, QueueRules> queues, ArchiveRules archive) {
+
+  static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+  private static final Duration LONGEST_LEASE = Duration.ofDays(1);
 
   LeaseRules {
     queues = Map.copyOf(queues);
+  }
+
+  static void requireDuration(Duration lease) {
+    if (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
+      throw new IllegalArgumentException(
+          "a lease must be between %s and %s, got %s"
+              .formatted(SHORTEST_LEASE, LONGEST_LEASE, lease));
+    }
   }
 
   QueueRules of(QueueName queue) {

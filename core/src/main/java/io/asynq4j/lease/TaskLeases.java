@@ -53,9 +53,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TaskLeases {
 
-  private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
-  private static final Duration LONGEST_LEASE = Duration.ofDays(1);
-
   private final Broker broker;
   private final LeaseClaimer claimer;
   private final LeaseKeeper keeper;
@@ -103,7 +100,7 @@ public final class TaskLeases {
     if (max < 1) {
       throw new IllegalArgumentException("a claim must be for at least one task, got " + max);
     }
-    requireLease(lease);
+    LeaseRules.requireDuration(lease);
     return claimer.claim(queue, max, lease);
   }
 
@@ -181,7 +178,7 @@ public final class TaskLeases {
    * server of a cluster fails, this throws after the leases on all other servers are extended.
    */
   public List<Optional<Instant>> extend(List<LeasedTask> tasks, Duration lease) {
-    requireLease(lease);
+    LeaseRules.requireDuration(lease);
     return keeper.extend(tasks, lease);
   }
 
@@ -217,7 +214,7 @@ public final class TaskLeases {
    * which costs no retry. Unlike a requeued task, a task that is abandoned too often is archived.
    */
   public void abandon(List<LeasedTask> tasks) {
-    extend(tasks, SHORTEST_LEASE);
+    extend(tasks, LeaseRules.SHORTEST_LEASE);
   }
 
   /**
@@ -295,14 +292,6 @@ public final class TaskLeases {
     return keeper.progress(reports);
   }
 
-  private static void requireLease(Duration lease) {
-    if (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
-      throw new IllegalArgumentException(
-          "a lease must be between %s and %s, got %s"
-              .formatted(SHORTEST_LEASE, LONGEST_LEASE, lease));
-    }
-  }
-
   /** Settings of leases. Not thread-safe. */
   public static final class Builder {
     private final Broker broker;
@@ -328,6 +317,11 @@ public final class TaskLeases {
       return this;
     }
 
+    /** As {@link #queue(QueueName, Consumer)}. */
+    public Builder queue(String name, Consumer<QueueSettings> settings) {
+      return queue(QueueName.of(name), settings);
+    }
+
     /**
      * Applies the limits and retry policies of task definitions to their queues. Limits given by
      * {@link #queue} take precedence.
@@ -338,11 +332,6 @@ public final class TaskLeases {
         definition.retryPolicy().ifPresent(policy -> retryPolicies.put(definition.queue(), policy));
       }
       return this;
-    }
-
-    /** As {@link #queue(QueueName, Consumer)}. */
-    public Builder queue(String name, Consumer<QueueSettings> settings) {
-      return queue(QueueName.of(name), settings);
     }
 
     /** Delay of a failed task if the worker sets none. */

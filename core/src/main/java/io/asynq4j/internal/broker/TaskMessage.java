@@ -2,6 +2,7 @@ package io.asynq4j.internal.broker;
 
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import java.time.Duration;
 import java.time.Instant;
@@ -51,6 +52,23 @@ public record TaskMessage(
     }
     Instant end = now.plus(timeout.compareTo(LONGEST_ATTEMPT) > 0 ? LONGEST_ATTEMPT : timeout);
     return deadline == null || end.isBefore(deadline) ? end : deadline;
+  }
+
+  /** Returns a description of the task with what the message contains. */
+  public TaskInfo.Builder info() {
+    return TaskInfo.builder(id, queue, type)
+        .payload(payload)
+        .headers(headers)
+        .maxRetry(maxRetry)
+        .retried(retried)
+        .lastError(lastError)
+        .lastFailedAt(lastFailedAt)
+        .timeout(timeout.isZero() ? null : timeout)
+        .deadline(deadline)
+        .group(group)
+        .retention(retention)
+        .completedAt(completedAt)
+        .uniqueKey(uniqueKey);
   }
 
   public boolean isExhausted() {

@@ -82,24 +82,15 @@ public record TaskRow(
   }
 
   private TaskInfo info(TaskMessage stored) {
-    return TaskInfo.builder(id, queue, stored.type())
-        .payload(stored.payload())
-        .headers(stored.headers())
+    return stored
+        .info()
         .state(state)
-        .maxRetry(stored.maxRetry())
-        .retried(stored.retried())
         .lastError(quarantine.isEmpty() ? stored.lastError() : quarantine)
-        .lastFailedAt(stored.lastFailedAt())
-        .timeout(stored.timeout().isZero() ? null : stored.timeout())
-        .deadline(stored.deadline())
         .group(group.isEmpty() ? stored.group() : group)
         .nextProcessAt(nextProcessAt())
         .orphaned(isOrphaned())
-        .retention(stored.retention())
-        .completedAt(stored.completedAt())
         .result(result.length == 0 ? Payload.absent() : Payload.of(result))
         .crashes(crashes)
-        .uniqueKey(stored.uniqueKey())
         .progress(ProgressField.parse(progress))
         .since(since(stored))
         .build();
