@@ -431,6 +431,23 @@ class PageActionsIT {
     browser.seeText("repaired");
   }
 
+  @Test
+  void aLateResponseDoesNotShowAFinishedJobAsRunning() {
+    on.enqueue("mail", "email", o -> o.id("a"));
+    open("/redis");
+
+    browser.run(
+        """
+        const tray = document.querySelector('jobs-tray');
+        const job = {id: '1', action: 'doctor', state: 'running', looked: 5, total: 5};
+        tray.follow(job);
+        tray.took({...job, state: 'done'});
+        tray.took(job);
+        """);
+
+    browser.see(".job[data-state=done]");
+  }
+
   // ---- settings
 
   @Test

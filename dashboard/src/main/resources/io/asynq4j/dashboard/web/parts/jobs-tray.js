@@ -108,7 +108,8 @@ class JobsTray extends View {
   }
 
   took(job) {
-    if (this.#jobs.has(job.id)) {
+    // The response to a poll may be older than the event that the job is done.
+    if (this.#jobs.get(job.id)?.state === 'running') {
       this.#jobs.set(job.id, job);
       this.update();
     }
