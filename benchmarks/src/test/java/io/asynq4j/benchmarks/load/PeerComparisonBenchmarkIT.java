@@ -88,9 +88,6 @@ class PeerComparisonBenchmarkIT {
         ConcurrentComparison.IDLE_COMMANDS,
         ConcurrentComparison.IDLE_CPU,
         ConcurrentComparison.RECOVERED);
-    assertThat(found.get(ConcurrentComparison.RECOVERED).get(OWN).asDouble())
-        .as("with a lease of 3 s, whereas Go's of 30 s is not waited for")
-        .isLessThan(found.get(ConcurrentComparison.RECOVERED).get("go").asDouble());
   }
 
   /** Loud: the reason is listed with the skipped tests. */
