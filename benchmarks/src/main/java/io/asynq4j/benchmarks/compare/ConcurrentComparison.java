@@ -28,6 +28,7 @@ public final class ConcurrentComparison {
   private static final int TASKS = 10;
   private static final Duration LOOK = Duration.ofMillis(20);
   private static final Duration STARTING = Duration.ofSeconds(30);
+  private static final Duration LONGEST_RECOVERY = Duration.ofSeconds(200);
 
   private final Ground ground;
   private final List<Entrant> entrants;
@@ -37,6 +38,9 @@ public final class ConcurrentComparison {
   private final Map<String, String> descriptions;
   private final BiConsumer<String, String> failures;
   private final Consumer<String> progress;
+
+  /** The slowest recovery of asynq4j, in seconds. */
+  private double slowestOwn;
 
   public ConcurrentComparison(
       Ground ground,
@@ -176,7 +180,6 @@ public final class ConcurrentComparison {
           });
       // Staggered, so that a contender that polls once a minute is met at different times.
       Duration apart = quick ? Duration.ZERO : Duration.ofSeconds(20);
-      Duration longest = Duration.ofSeconds(quick ? 6 : 200);
       long begin = System.nanoTime();
       open.addAll(pairs);
       while (!open.isEmpty()) {
@@ -187,7 +190,7 @@ public final class ConcurrentComparison {
               pair.victim.kill();
               pair.killed = System.nanoTime();
             }
-          } else if (look(pair, longest, open)) {
+          } else if (look(pair, open)) {
             open.remove(pair);
           }
         }
@@ -199,18 +202,20 @@ public final class ConcurrentComparison {
     ground.lab().clear();
   }
 
-  /** Whether all results are in. */
-  private boolean look(Pair pair, Duration longest, List<Pair> open) {
+  /** Records the time of a pair if all its tasks were started again, or if the wait is over. */
+  private boolean look(Pair pair, List<Pair> open) {
     pair.taken += pair.survivor.process().unasked();
     double seconds = (System.nanoTime() - pair.killed) / 1e9;
     Score score = null;
     if (pair.taken >= TASKS) {
       score = Score.of(seconds);
-    } else if (seconds > longest.toSeconds()
-        || (seconds > longest.toSeconds() / 2.0 && isOnlyOthers(open))) {
+    } else if (isOver(seconds, open)) {
       score = Score.over(seconds);
     }
     if (score != null) {
+      if (pair.survivor.entrant().isOwn()) {
+        slowestOwn = Math.max(slowestOwn, seconds);
+      }
       What what = new What(RECOVERED, pair.delayMillis, "s", /* more= */ false);
       scores.add(what, pair.survivor.name(), score);
       progress.accept(
@@ -220,9 +225,19 @@ public final class ConcurrentComparison {
     return score != null;
   }
 
-  /** Whether the contenders with a threshold are done; others take up to half an hour. */
-  private static boolean isOnlyOthers(List<Pair> open) {
-    return open.stream().noneMatch(pair -> pair.survivor.entrant().speaksAsynq());
+  /**
+   * Whether the wait ends without a result. The quick form waits only for asynq4j, whose lease is
+   * short there; others are known to be slower. Otherwise, the contenders without a threshold,
+   * which take up to half an hour, get half of the time if the rest is done.
+   */
+  private boolean isOver(double seconds, List<Pair> open) {
+    if (seconds > LONGEST_RECOVERY.toSeconds()) {
+      return true;
+    }
+    return quick
+        ? seconds > slowestOwn && open.stream().noneMatch(other -> other.survivor.entrant().isOwn())
+        : seconds > LONGEST_RECOVERY.toSeconds() / 2.0
+            && open.stream().noneMatch(other -> other.survivor.entrant().speaksAsynq());
   }
 
   private Pair pair(Entrant entrant, int delay, int round, String queue)

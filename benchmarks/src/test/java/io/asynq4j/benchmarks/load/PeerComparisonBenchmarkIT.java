@@ -88,6 +88,9 @@ class PeerComparisonBenchmarkIT {
         ConcurrentComparison.IDLE_COMMANDS,
         ConcurrentComparison.IDLE_CPU,
         ConcurrentComparison.RECOVERED);
+    assertThat(found.get(ConcurrentComparison.RECOVERED).get(OWN).asDouble())
+        .as("with a lease of 3 s; the comparison ends before Go's of 30 s has expired")
+        .isLessThan(found.get(ConcurrentComparison.RECOVERED).get("go").asDouble());
   }
 
   /** Loud: the reason is listed with the skipped tests. */
