@@ -9,12 +9,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Maximum rate at which tasks start, across all workers. It is a token bucket: each start takes a
- * token, tokens are added evenly, and the bucket holds up to {@code burst} of them. Immutable.
+ * Maximum number of tasks of a queue that start per period, over all workers. Redis enforces it
+ * with a token bucket: each start uses a token, tokens are added at a constant rate, and the bucket
+ * has at most {@code burst} tokens. Immutable.
  *
- * @param tasks number of tasks per period
- * @param per the period
- * @param burst number of tasks that may start at once after an idle time
+ * <pre>{@code
+ * RateLimit.of(100, Duration.ofSeconds(1)).withBurst(20)
+ * }</pre>
+ *
+ * @param tasks number of tasks per period, 1 or more
+ * @param per the period, from 1 millisecond to 31 days
+ * @param burst maximum number of tasks that start at once after an idle time, 1 or more
  */
 public record RateLimit(int tasks, Duration per, int burst) {
 
@@ -39,7 +44,7 @@ public record RateLimit(int tasks, Duration per, int burst) {
     }
   }
 
-  /** No limit, to override a configured one. */
+  /** No limit. Overrides a limit that is set elsewhere, such as in a task definition. */
   public static final RateLimit UNLIMITED =
       new RateLimit(Integer.MAX_VALUE, SHORTEST, Integer.MAX_VALUE);
 
@@ -55,13 +60,17 @@ public record RateLimit(int tasks, Duration per, int burst) {
     }
   }
 
-  /** Returns a limit whose burst is the number of tasks in a tenth of a second, at least one. */
+  /**
+   * Returns a limit with the default burst: the number of tasks in a tenth of a second, at least
+   * one.
+   */
   public static RateLimit of(int tasks, Duration per) {
     return new RateLimit(tasks, per, (int) Math.max(1, tasks * 100L / Math.max(1, per.toMillis())));
   }
 
   /**
-   * Parses a rate such as {@code 100/s}, {@code 30/m}, {@code 5/10s} or {@code none}.
+   * Parses a rate such as {@code 100/s}, {@code 30/m} or {@code 5/10s}, or {@code none} for no
+   * limit. The burst is the default one.
    *
    * @throws IllegalArgumentException if the text is not a rate
    */
@@ -88,15 +97,17 @@ public record RateLimit(int tasks, Duration per, int burst) {
     return new RateLimit(tasks, per, newBurst);
   }
 
+  /** Returns whether this is {@link #UNLIMITED}. */
   public boolean isUnlimited() {
     return equals(UNLIMITED);
   }
 
+  /** Returns the average number of tasks per second. */
   public double perSecond() {
     return tasks * 1000.0 / per.toMillis();
   }
 
-  /** Returns the rate as text for {@link #parse}, without the burst. */
+  /** Returns the rate in the form that {@link #parse} accepts, without the burst. */
   public String text() {
     if (isUnlimited()) {
       return UNLIMITED_TEXT;

@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Computes the delay between attempts at a failed task. Must be thread-safe.
+ * Decides how long a task waits after a failed attempt. {@link TaskOptions#maxRetry} limits the
+ * number of retries. Must be thread-safe.
  *
  * <pre>{@code
  * RetryPolicy.exponential(Duration.ofSeconds(1), Duration.ofMinutes(10))
@@ -14,15 +15,20 @@ import java.util.concurrent.ThreadLocalRandom;
 public interface RetryPolicy {
 
   /**
-   * Returns the delay after a failed attempt.
+   * Returns the delay before the next attempt. A negative delay counts as zero. If this method
+   * throws, the delay of {@link #standard} is used.
    *
-   * @param retried number of retries before this failure: 0 after the first attempt
+   * @param retried number of retries before the failed attempt: 0 if it was the first attempt
+   * @param error the exception of the handler, or the reason that it returned
+   * @param task the failed task
    */
   Duration delay(int retried, Throwable error, Task task);
 
   /**
-   * Returns the policy of Go's asynq: about 30 seconds after the first failure, growing with the
-   * fourth power of the number of retries up to the 100th. 25 retries span about three weeks.
+   * Returns the default policy, which is that of asynq for Go: about 30 seconds after the first
+   * failure, growing with the fourth power of the number of retries up to the 100th. 25 retries
+   * take about three weeks. The delay is partly random, so that tasks that failed together are not
+   * retried together.
    */
   static RetryPolicy standard() {
     return (retried, error, task) -> {
@@ -32,7 +38,11 @@ public interface RetryPolicy {
     };
   }
 
-  /** Returns a policy with a constant delay. */
+  /**
+   * Returns a policy with a constant delay.
+   *
+   * @throws IllegalArgumentException if the delay is negative
+   */
   static RetryPolicy fixed(Duration delay) {
     if (delay.isNegative()) {
       throw new IllegalArgumentException("the delay must not be negative: " + delay);
@@ -41,8 +51,12 @@ public interface RetryPolicy {
   }
 
   /**
-   * Returns a policy whose delay doubles with each retry up to a limit. Each delay varies by up to
-   * 10 %, so that tasks which failed together are not retried together.
+   * Returns a policy whose delay doubles with each retry up to a maximum. Each delay varies
+   * randomly by up to 10 %, so that tasks that failed together are not retried together.
+   *
+   * @param first the delay after the first failure, 1 millisecond or more
+   * @param longest the maximum delay, not below {@code first}
+   * @throws IllegalArgumentException if a delay is out of bounds
    */
   static RetryPolicy exponential(Duration first, Duration longest) {
     if (first.compareTo(Duration.ofMillis(1)) < 0 || longest.compareTo(first) < 0) {

@@ -5,28 +5,28 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * State of a task in its life cycle. {@link #next()} has the allowed transitions;
- * docs/reference/states.md draws them.
+ * The state of a task. {@link #next()} returns the transitions; docs/reference/states.md has a
+ * diagram.
  */
 public enum TaskState {
-  /** A worker has it, under a lease. */
+  /** A worker runs the task under a lease. */
   ACTIVE,
-  /** Ready to run. */
+  /** Ready to run: waits in its queue for a free worker. */
   PENDING,
-  /** Waits for its time. */
+  /** Waits until it is due. */
   SCHEDULED,
-  /** Failed, and waits for its next attempt. */
+  /** An attempt failed; waits until the next attempt is due. */
   RETRY,
-  /** Given up; kept for people to look at. */
+  /** No more attempts; kept for inspection until the limits of the archive delete it. */
   ARCHIVED,
-  /** Succeeded, and is kept for its retention. */
+  /** Succeeded; kept with its result until its retention ends. */
   COMPLETED,
-  /** Waits in a group to become part of one task. */
+  /** Waits in a group to be combined with other tasks into one. */
   AGGREGATING;
 
   /**
-   * The states that a task can be in next. Any state but {@link #ACTIVE} may also end in deletion,
-   * and so may it.
+   * Returns the states that can follow this one. They include this state itself if a transition
+   * keeps it, such as rescheduling. A task can also be deleted in every state.
    */
   public Set<TaskState> next() {
     return switch (this) {
@@ -40,21 +40,26 @@ public enum TaskState {
     };
   }
 
-  /** Whether the task has ended: only an operator makes it run again. */
+  /** Returns whether the task has ended. It runs again only at the request of an operator. */
   public boolean isFinal() {
     return this == ARCHIVED || this == COMPLETED;
   }
 
-  /** The states that a new task can be in. */
+  /** Returns the states in which a task can be enqueued. */
   public static Set<TaskState> initial() {
     return EnumSet.of(PENDING, SCHEDULED, AGGREGATING);
   }
 
-  /** The word for this state in Redis, in the command line and on every page. */
+  /** Returns the lower-case name that Redis, the command line and the dashboard use. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 
+  /**
+   * Returns the state with a lower-case name.
+   *
+   * @throws IllegalArgumentException if no state has this name
+   */
   public static TaskState ofWord(String word) {
     for (TaskState state : values()) {
       if (state.word().equals(word)) {

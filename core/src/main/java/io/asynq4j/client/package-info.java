@@ -1,8 +1,8 @@
 /**
- * Enqueueing tasks.
+ * Clients, which enqueue tasks.
  *
  * <p>Start with {@link io.asynq4j.client.TaskClient}. Code that only produces tasks should depend
- * on {@link io.asynq4j.client.Enqueuer}, which tests can fake. An {@link
+ * on {@link io.asynq4j.client.Enqueuer}, which is easy to replace in tests. An {@link
  * io.asynq4j.client.EnqueueResult} reports whether a task is enqueued.
  */
 @NullMarked

@@ -1,10 +1,10 @@
 /**
- * Reading and operating queues, tasks, servers and schedules.
+ * Inspectors, which read and change queues, tasks, servers and schedules.
  *
- * <p>Start with {@link io.asynq4j.inspect.Inspector}; {@link io.asynq4j.inspect.QueueInspector} has
- * the tasks of one queue. Snapshots describe queues, servers and schedules at one instant; {@link
- * io.asynq4j.inspect.Selection} chooses many tasks to act on; {@link io.asynq4j.inspect.Diagnosis}
- * lists inconsistencies.
+ * <p>Start with {@link io.asynq4j.inspect.Inspector}. A {@link io.asynq4j.inspect.QueueInspector}
+ * is for one queue and its tasks. Snapshots describe queues, servers and schedules at one instant.
+ * A {@link io.asynq4j.inspect.Selection} chooses many tasks for a bulk operation. A {@link
+ * io.asynq4j.inspect.Diagnosis} has the findings of the doctor.
  */
 @NullMarked
 package io.asynq4j.inspect;

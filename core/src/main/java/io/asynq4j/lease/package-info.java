@@ -1,8 +1,8 @@
 /**
- * Claiming and settling tasks by hand, for workers that are not a {@code TaskServer}.
+ * Leases, to claim and settle tasks by hand in workers that are not a {@code TaskServer}.
  *
- * <p>Start with {@link io.asynq4j.lease.TaskLeases}. Most applications need none of this: a {@code
- * TaskServer} claims, extends and settles automatically.
+ * <p>Start with {@link io.asynq4j.lease.TaskLeases}. Most applications do not need this package: a
+ * {@code TaskServer} claims, extends and settles automatically.
  */
 @NullMarked
 package io.asynq4j.lease;

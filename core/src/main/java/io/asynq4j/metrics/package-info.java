@@ -1,8 +1,8 @@
 /**
- * Micrometer meters; needs {@code micrometer-core} on the class path.
+ * Metrics for Micrometer. They require {@code micrometer-core}, an optional dependency.
  *
- * <p>Start with {@link io.asynq4j.metrics.ServerMetrics} for the attempts of a server in this
- * process, and {@link io.asynq4j.metrics.QueueMetrics} for the sizes of queues in Redis.
+ * <p>Start with {@link io.asynq4j.metrics.ServerMetrics} for the attempts of servers in this
+ * process, and {@link io.asynq4j.metrics.QueueMetrics} for the queues in Redis.
  */
 @NullMarked
 package io.asynq4j.metrics;

@@ -1,4 +1,7 @@
-/** A real Redis as a child process, for development and for tests. */
+/**
+ * A real Redis as a child process, for development and tests. Start with {@link
+ * io.asynq4j.embedded.EmbeddedRedis}.
+ */
 @NullMarked
 package io.asynq4j.embedded;
 

@@ -1,4 +1,4 @@
-/** The task service: tasks handed in, executed and leased over HTTP. */
+/** The task service: tasks submitted, executed and leased over HTTP. */
 @NullMarked
 package io.asynq4j.service;
 
