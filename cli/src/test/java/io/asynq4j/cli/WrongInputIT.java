@@ -147,6 +147,8 @@ class WrongInputIT {
         "task rescheduleall -q mail -s retry --yes",
         "task deleteall -q mail -s retry --limit 0 --yes",
         "task cancel running-1 --then sleep",
+        "task rescheduleall -q mail -s retry --in 1m -g x",
+        "task cancelall -q mail --group x",
         "queue history mail -x 0",
         "queue history mail --zone Nowhere",
         "queue inspect",

@@ -38,12 +38,6 @@ abstract class BulkCommand extends RedisCommand {
       description = "Queue of the tasks.")
   private String queue = "";
 
-  @Option(
-      names = {"-g", "--group"},
-      paramLabel = "GROUP",
-      description = "Group of the tasks; only for aggregating tasks.")
-  private @Nullable String group;
-
   @SuppressWarnings("NullAway.Init")
   @Mixin
   private TaskFilterOptions filters;
@@ -71,6 +65,11 @@ abstract class BulkCommand extends RedisCommand {
 
   /** Selected state. */
   abstract TaskState state();
+
+  /** Group of the tasks; null for all, and for commands without aggregating tasks. */
+  @Nullable String group() {
+    return null;
+  }
 
   /** The action on the tasks. */
   abstract TaskAction action();
@@ -107,7 +106,7 @@ abstract class BulkCommand extends RedisCommand {
               + String.join(
                   ", ", action().states().stream().map(TaskState::word).sorted().toList()));
     }
-    if (group != null && state() != TaskState.AGGREGATING) {
+    if (group() != null && state() != TaskState.AGGREGATING) {
       throw CliException.usage("--group applies only to aggregating tasks", "Remove --group.");
     }
     if (limit != null && limit < 1) {
@@ -145,7 +144,7 @@ abstract class BulkCommand extends RedisCommand {
 
   /** Whether all tasks of the state are selected. */
   private boolean isAll() {
-    return filters.isEmpty() && group == null && limit == null && after == null;
+    return filters.isEmpty() && group() == null && limit == null && after == null;
   }
 
   /** Report of an operation without failures. */
@@ -182,6 +181,7 @@ abstract class BulkCommand extends RedisCommand {
               .after(after)
               .stopWhen(interruption::isAsked)
               .onProgress(progress -> bar.show(what, progress.looked(), progress.total()));
+      String group = group();
       selection = group == null ? selection : selection.inGroup(group);
       return work.on(limit == null ? selection : selection.limit(limit));
     }

@@ -8,7 +8,9 @@ import io.asynq4j.inspect.Selection;
 import io.asynq4j.inspect.TaskAction;
 import java.util.Optional;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Archives all tasks of a queue in one state, or those that match the filters. */
@@ -34,6 +36,10 @@ public final class TaskArchiveAllCommand extends BulkCommand {
       description = "State of the tasks; one of ${COMPLETION-CANDIDATES}.")
   private TaskState state = TaskState.PENDING;
 
+  @SuppressWarnings("NullAway.Init")
+  @Mixin
+  private GroupOption group;
+
   @Option(
       names = "--drop-oldest",
       description =
@@ -43,6 +49,11 @@ public final class TaskArchiveAllCommand extends BulkCommand {
   @Override
   TaskState state() {
     return state;
+  }
+
+  @Override
+  @Nullable String group() {
+    return group.group();
   }
 
   @Override

@@ -5,7 +5,9 @@ import io.asynq4j.cli.command.Session;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Selection;
 import io.asynq4j.inspect.TaskAction;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Moves all tasks of a queue in one state, or those that match the filters. */
@@ -30,6 +32,10 @@ public final class TaskMoveAllCommand extends BulkCommand {
       description = "State of the tasks; one of ${COMPLETION-CANDIDATES}.")
   private TaskState state = TaskState.PENDING;
 
+  @SuppressWarnings("NullAway.Init")
+  @Mixin
+  private GroupOption group;
+
   @Option(
       names = "--to",
       required = true,
@@ -40,6 +46,11 @@ public final class TaskMoveAllCommand extends BulkCommand {
   @Override
   TaskState state() {
     return state;
+  }
+
+  @Override
+  @Nullable String group() {
+    return group.group();
   }
 
   @Override

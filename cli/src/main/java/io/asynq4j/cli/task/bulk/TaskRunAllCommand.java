@@ -8,7 +8,9 @@ import io.asynq4j.inspect.Selection;
 import io.asynq4j.inspect.TaskAction;
 import java.util.Optional;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Makes all tasks of a queue in one state pending, or those that match the filters. */
@@ -34,9 +36,18 @@ public final class TaskRunAllCommand extends BulkCommand {
       description = "State of the tasks; one of ${COMPLETION-CANDIDATES}.")
   private TaskState state = TaskState.PENDING;
 
+  @SuppressWarnings("NullAway.Init")
+  @Mixin
+  private GroupOption group;
+
   @Override
   TaskState state() {
     return state;
+  }
+
+  @Override
+  @Nullable String group() {
+    return group.group();
   }
 
   @Override

@@ -232,6 +232,25 @@ class BulkCommandsIT {
   }
 
   @Test
+  void groupsAreOfferedWhereAggregatingTasksAreAllowed() {
+    Map<String, TaskAction> commands =
+        Map.of(
+            "runall", TaskAction.RUN,
+            "archiveall", TaskAction.ARCHIVE,
+            "deleteall", TaskAction.DELETE,
+            "moveall", TaskAction.MOVE,
+            "rescheduleall", TaskAction.RESCHEDULE,
+            "cancelall", TaskAction.CANCEL);
+    commands.forEach(
+        (command, action) ->
+            assertThat(run("task", command, "--help").out().contains("--group"))
+                .as(command)
+                .isEqualTo(action.isAllowedIn(TaskState.AGGREGATING)));
+    assertThat(run("task", "cancelall", "-q", "mail", "-g", "x").err())
+        .contains("Unknown option -g for 'asynq task cancelall'");
+  }
+
+  @Test
   void progressIsShownOnATerminalOnly() {
     assertThat(
             scene
