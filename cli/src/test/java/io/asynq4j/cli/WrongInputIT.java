@@ -129,6 +129,8 @@ class WrongInputIT {
         "task enqueue -t a --retry -1",
         "task enqueue -t a -H broken",
         "task enqueue -t a --payload @nosuch.json",
+        "task enqueue -t a --wait 1s --retention 0s",
+        "task enqueue -t a --wait 1s --group g",
         "task enqueue --from nosuch.jsonl",
         "task list -q mail -s sleeping",
         "task list -q mail",

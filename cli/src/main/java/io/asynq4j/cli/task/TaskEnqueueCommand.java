@@ -4,6 +4,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
+import io.asynq4j.TaskState;
 import io.asynq4j.cli.command.CliException;
 import io.asynq4j.cli.command.ExitCode;
 import io.asynq4j.cli.command.RedisCommand;
@@ -45,6 +46,9 @@ import picocli.CommandLine.Option;
     })
 final class TaskEnqueueCommand extends RedisCommand {
 
+  /** With --wait, so that a result is not deleted before it is read. */
+  private static final Duration DEFAULT_WAIT_RETENTION = Duration.ofHours(1);
+
   @Option(
       names = {"-t", "--type_name", "--type"},
       paramLabel = "TYPE",
@@ -83,8 +87,9 @@ final class TaskEnqueueCommand extends RedisCommand {
       names = "--wait",
       paramLabel = "DURATION",
       description =
-          "Wait this long for the task to complete and print its result, e.g. 30s. Needs"
-              + " --retention.")
+          "Wait up to this long until the task has ended, e.g. 30s, and print it with its result."
+              + " Exits with 1 if the task is archived. Without --retention, the task is kept for"
+              + " 1h.")
   private @Nullable Duration wait;
 
   @Override
@@ -98,7 +103,24 @@ final class TaskEnqueueCommand extends RedisCommand {
           "--payload, --id and --wait apply to one task and cannot be combined with --from",
           "Remove --from, or remove these options.");
     }
+    if (wait != null) {
+      checkWait();
+    }
     options(TaskOptions.builder());
+  }
+
+  private void checkWait() {
+    if (settings.group() != null) {
+      throw CliException.usage(
+          "--wait and --group cannot be combined: a group is aggregated into another task",
+          "Remove --wait or --group.");
+    }
+    Duration retention = settings.retention();
+    if (retention != null && retention.isZero()) {
+      throw CliException.usage(
+          "--wait needs a retention, but with --retention 0s a completed task is deleted at once",
+          "Remove --retention, or pass a duration such as --retention 1h.");
+    }
   }
 
   @Override
@@ -129,6 +151,9 @@ final class TaskEnqueueCommand extends RedisCommand {
     if (id != null) {
       options.id(id);
     }
+    if (wait != null) {
+      options.retention(DEFAULT_WAIT_RETENTION);
+    }
     return settings.applyTo(options).build();
   }
 
@@ -158,21 +183,32 @@ final class TaskEnqueueCommand extends RedisCommand {
 
   private static int await(Session session, TaskInfo task, Duration most) {
     try {
-      Optional<TaskInfo> ended =
-          session.client().awaitResult(task.queue().value(), task.id(), most);
-      if (ended.isEmpty()) {
-        throw CliException.failed(
-            "Task %s did not complete within %s"
-                .formatted(task.id(), DurationFormat.approximate(most)),
-            "Run 'asynq task explain %s' to see why.".formatted(task.id()));
-      }
+      TaskInfo ended =
+          session
+              .client()
+              .awaitResult(task, most)
+              .orElseThrow(
+                  () ->
+                      CliException.failed(
+                          "Task %s did not complete within %s"
+                              .formatted(task.id(), DurationFormat.approximate(most)),
+                          "Run 'asynq task explain %s' to see why.".formatted(task.id())));
       session
           .printer()
-          .detail(ended.get(), new TaskColumns(session.now()).all(session.printer().colors()));
+          .detail(ended, new TaskColumns(session.now()).all(session.printer().colors()));
+      if (ended.state() == TaskState.ARCHIVED) {
+        throw CliException.failed(
+            "Task %s was archived%s".formatted(ended.id(), reason(ended)),
+            "Run 'asynq task run %s' to run it again.".formatted(ended.id()));
+      }
       return ExitCode.DONE;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw CliException.failed("Interrupted while waiting for task " + task.id(), null);
     }
+  }
+
+  private static String reason(TaskInfo archived) {
+    return archived.lastError().lines().findFirst().map(line -> ": " + line).orElse("");
   }
 }

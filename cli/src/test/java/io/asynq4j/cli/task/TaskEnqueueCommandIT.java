@@ -2,10 +2,14 @@ package io.asynq4j.cli.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.cli.testing.CliRunner.Answer;
 import io.asynq4j.cli.testing.TestDatabase;
+import io.asynq4j.handler.Handler;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.server.TaskServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -118,6 +122,38 @@ class TaskEnqueueCommandIT {
         .contains("2030-01-31T08:00:00Z");
     assertThat(run("task", "enqueue", "-t", "a", "--watch").err()).contains("--watch");
     assertThat(scene.inspector().queues()).isEmpty();
+  }
+
+  private TaskServer server(Handler<Task> handler) {
+    TaskServer server = TaskServer.builder(scene.redis()).handlers(handler).build();
+    server.start();
+    return server;
+  }
+
+  @Test
+  void waitingPrintsTheResultWithoutARetention() {
+    try (TaskServer server = server((task, context) -> Outcome.done("the result"))) {
+      Answer answer = run("task", "enqueue", "-t", "a", "-i", "x", "--wait", "30s");
+
+      assertThat(answer.exitCode()).as(answer.err()).isZero();
+      assertThat(answer.out()).containsPattern("State: +completed").contains("the result");
+      assertThat(scene.inspector().queue("default").task("x").retention())
+          .isEqualTo(Duration.ofHours(1));
+      assertThat(server.id()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void waitingForATaskThatIsArchivedFails() {
+    try (TaskServer server = server((task, context) -> Outcome.archive("no such user"))) {
+      Answer answer = run("task", "enqueue", "-t", "a", "-i", "x", "--wait", "30s", "--json");
+
+      assertThat(answer.exitCode()).isEqualTo(1);
+      assertThat(answer.out()).contains("\"state\": \"archived\"");
+      assertThat(answer.err())
+          .contains("asynq: Task x was archived: no such user", "asynq task run x");
+      assertThat(server.id()).isNotEmpty();
+    }
   }
 
   @Test

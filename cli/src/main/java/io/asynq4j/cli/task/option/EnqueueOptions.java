@@ -63,6 +63,14 @@ public final class EnqueueOptions {
       description = "Header of the task (repeatable).")
   private List<String> headers = List.of();
 
+  public @Nullable Duration retention() {
+    return retention;
+  }
+
+  public @Nullable String group() {
+    return group;
+  }
+
   public TaskOptions.Builder applyTo(TaskOptions.Builder options) {
     if (retry != null) {
       options.maxRetry(retry);
