@@ -147,10 +147,10 @@ class WrongInputIT {
         "task deleteall -q mail -s active --yes",
         "task rescheduleall -q mail -s completed --in 1m --yes",
         "task rescheduleall -q mail -s retry --yes",
-        "task deleteall -q mail -s retry --limit 0 --yes",
-        "task cancel running-1 --then sleep",
         "task rescheduleall -q mail -s retry --in 1m -g x",
         "task cancelall -q mail --group x",
+        "task deleteall -q mail -s retry --limit 0 --yes",
+        "task cancel running-1 --then sleep",
         "queue history mail -x 0",
         "queue history mail --zone Nowhere",
         "queue inspect",
@@ -235,6 +235,44 @@ class WrongInputIT {
     assertIsASentenceWithTheNextStep(word, 2);
     assertThat(word.err()).contains("Write -- before");
     assertIsASentenceWithTheNextStep(scene.cli(home).run("task", "inspect", "--", "-xyz"), 3);
+  }
+
+  @Test
+  void errorsNameAnOptionAsItWasTyped() {
+    CliRunner cli = scene.cli(home);
+    for (String name : List.of("--at", "--process_at", "--process-at")) {
+      assertThat(cli.run("task", "enqueue", "-t", "a", name, "soon").err())
+          .contains("option '" + name + "':");
+      assertThat(cli.run("task", "enqueue", "-t", "a", name + "=soon").err())
+          .contains("option '" + name + "':");
+      assertThat(cli.run("task", "enqueue", "-t", "a", name, "--queue").err())
+          .contains("Option " + name + " needs a value", "write " + name + "=--queue");
+      assertThat(cli.run("task", "enqueue", "-t", "a", name).err())
+          .contains("option '" + name + "'");
+      assertThat(
+              cli.run(
+                      words(
+                          "task enqueue --process_at 2099-01-01T00:00 %s 2098-01-01T00:00"
+                              .formatted(name)))
+                  .err())
+          .containsIgnoringCase("option '" + name + "'");
+    }
+    assertThat(cli.run("task", "search", "--state", "retry", "-s", "asleep").err())
+        .contains("option '-s'");
+  }
+
+  @Test
+  void contradictoryTimesAreReported() {
+    String both = "--at and --in cannot be combined";
+    for (String command :
+        List.of("enqueue -t a", "reschedule later-7", "rescheduleall -q mail -s retry")) {
+      assertThat(
+              scene
+                  .cli(home)
+                  .run(words("task " + command + " --in 1m --at 2030-01-01T00:00:00Z"))
+                  .err())
+          .contains(both);
+    }
   }
 
   /**

@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.OverwrittenOptionException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -99,7 +103,7 @@ public final class ErrorReporter implements IExecutionExceptionHandler, IParamet
     } else {
       report(
           ENUM_MISMATCH
-              .matcher(String.valueOf(misuse.getMessage()))
+              .matcher(nameAsTyped(misuse, arguments))
               .replaceAll(
                   match ->
                       Matcher.quoteReplacement(
@@ -108,6 +112,37 @@ public final class ErrorReporter implements IExecutionExceptionHandler, IParamet
           help);
     }
     return ExitCode.USAGE;
+  }
+
+  /** Picocli names an option by its longest alias, which the user may not know. */
+  private static String nameAsTyped(ParameterException misuse, String[] arguments) {
+    String message = String.valueOf(misuse.getMessage());
+    if (!(argumentOf(misuse) instanceof OptionSpec option)) {
+      return message;
+    }
+    List<String> names = List.of(option.names());
+    String typed = option.longestName();
+    for (int i = 0; i < arguments.length; i++) {
+      String[] parts = arguments[i].split("=", 2);
+      if (names.contains(parts[0])) {
+        typed = parts[0];
+        String value =
+            parts.length == 2 ? parts[1] : i + 1 < arguments.length ? arguments[i + 1] : "";
+        if (value.equals(misuse.getValue())) {
+          break;
+        }
+      }
+    }
+    return message.replace("'" + option.longestName() + "'", "'" + typed + "'");
+  }
+
+  private static @Nullable ArgSpec argumentOf(ParameterException misuse) {
+    if (misuse instanceof MissingParameterException missing && !missing.getMissing().isEmpty()) {
+      return missing.getMissing().get(0);
+    }
+    return misuse instanceof OverwrittenOptionException repeated
+        ? repeated.getOverwritten()
+        : misuse.getArgSpec();
   }
 
   private static String suggestion(UnmatchedArgumentException unmatched) {

@@ -37,7 +37,7 @@ public final class StrictCommandLine extends CommandLine {
       } else if (option.arity().min() > 0 && !words.isEmpty()) {
         String value = words.pop();
         if (isOption(command.getCommandSpec(), value)) {
-          throw new OptionAsValueException(command, option, word, value);
+          throw new OptionAsValueException(command, word, value);
         }
       }
     }

@@ -1,7 +1,6 @@
 package io.asynq4j.cli.task.bulk;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.cli.command.CliException;
 import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.task.option.ProcessTimeOptions;
 import io.asynq4j.inspect.BulkReport;
@@ -40,9 +39,7 @@ public final class TaskRescheduleAllCommand extends BulkCommand {
   @Override
   protected void check() {
     super.check();
-    if (!when.isGiven() || when.isContradictory()) {
-      throw CliException.usage("Missing option --at or --in", "Pass --at TIME or --in DURATION.");
-    }
+    when.requireOne();
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.asynq4j.cli.task.change;
 
-import io.asynq4j.cli.command.CliException;
 import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.output.TimeFormatter;
 import io.asynq4j.cli.task.option.ProcessTimeOptions;
@@ -28,9 +27,7 @@ public final class TaskRescheduleCommand extends TaskChangeCommand {
   @Override
   protected void check() {
     super.check();
-    if (!when.isGiven() || when.isContradictory()) {
-      throw CliException.usage("Missing option --at or --in", "Pass --at TIME or --in DURATION.");
-    }
+    when.requireOne();
   }
 
   @Override

@@ -72,6 +72,7 @@ public final class EnqueueOptions {
   }
 
   public TaskOptions.Builder applyTo(TaskOptions.Builder options) {
+    when.requireAtMostOne();
     if (retry != null) {
       options.maxRetry(retry);
     }

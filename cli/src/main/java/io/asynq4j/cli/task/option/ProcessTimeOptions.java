@@ -1,5 +1,6 @@
 package io.asynq4j.cli.task.option;
 
+import io.asynq4j.cli.command.CliException;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -35,11 +36,19 @@ public final class ProcessTimeOptions {
     return at != null ? at : in != null ? now.plus(in) : now;
   }
 
-  public boolean isGiven() {
-    return at != null || in != null;
+  /** Throws a usage error if both options are set. */
+  public void requireAtMostOne() {
+    if (at != null && in != null) {
+      throw CliException.usage(
+          "--at and --in cannot be combined", "Pass --at TIME or --in DURATION, not both.");
+    }
   }
 
-  public boolean isContradictory() {
-    return at != null && in != null;
+  /** Throws a usage error unless exactly one option is set. */
+  public void requireOne() {
+    requireAtMostOne();
+    if (at == null && in == null) {
+      throw CliException.usage("Missing option --at or --in", "Pass --at TIME or --in DURATION.");
+    }
   }
 }
