@@ -136,16 +136,16 @@ public final class ComparisonResults {
     findings.table(
         title,
         List.of(
-            "what",
-            "who",
+            "measurement",
+            "library",
             "median",
             "unit",
-            "least to most",
+            "minimum to maximum",
             "p99 of all rounds",
-            "its CPU µs/task",
-            "its store's CPU µs/task",
-            "of the machine stolen, at most",
-            "times as good as " + reference),
+            "process CPU µs/task",
+            "store CPU µs/task",
+            "CPU steal, maximum",
+            "ratio to " + reference),
         rows);
   }
 
@@ -176,7 +176,7 @@ public final class ComparisonResults {
 
   /** Adds one table with the ratios of a contender to each of the others. */
   public void ratios(LoadReport findings, String title, String who, List<String> others) {
-    List<String> columns = new ArrayList<>(List.of("what", who));
+    List<String> columns = new ArrayList<>(List.of("measurement", who));
     others.forEach(other -> columns.add("× " + other));
     List<List<Object>> rows = new ArrayList<>();
     for (What what : topics()) {

@@ -224,15 +224,15 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
     String newest = own.get(own.size() - 1);
     List<String> columns = new ArrayList<>(others);
     own.stream().filter(name -> !name.equals(newest)).forEach(columns::add);
-    scores.ratios(findings, "How many times as good as the others", newest, columns);
-    scores.figures(findings, "All figures", ContenderInstaller.GO_NAME);
+    scores.ratios(findings, "Ratios", newest, columns);
+    scores.figures(findings, "Measurements", ContenderInstaller.GO_NAME);
     List<List<Object>> setUps = new ArrayList<>();
     descriptions.forEach((who, how) -> setUps.add(List.of(who, how)));
     if (ground.postgres() != null) {
       setUps.add(List.of("PostgreSQL", PostgresServer.SETTINGS));
     }
     failures.forEach((who, why) -> setUps.add(List.of(who, "left out: " + why)));
-    findings.table("Who took part, and how set up", List.of("who", "how"), setUps);
+    findings.table("Versions and settings", List.of("library", "setup"), setUps);
     findings.figure("logs", ground.logs().toString());
     for (What what : scores.topics()) {
       Map<String, Double> medians = new LinkedHashMap<>();
