@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,10 @@ record AttentionItem(
 
   /** Limits the size of the overview. */
   private static final int MAX_ITEMS = 100;
+
+  /** The states in which a task waits for a server. */
+  private static final List<TaskState> WAITING =
+      List.of(TaskState.PENDING, TaskState.SCHEDULED, TaskState.RETRY, TaskState.AGGREGATING);
 
   private static final Duration LONG_LATENCY = Duration.ofSeconds(30);
   private static final Duration STALLED = Duration.ofMinutes(2);
@@ -123,15 +128,14 @@ record AttentionItem(
     if (row.paused()) {
       all.add(of("queue-paused", queue, Severity.INFO, "The queue is paused."));
     }
-    long waiting = row.size(TaskState.PENDING);
-    long later = row.size(TaskState.SCHEDULED) + row.size(TaskState.RETRY);
-    if (row.servers() == 0 && waiting + later + row.size(TaskState.AGGREGATING) > 0) {
+    String waiting = waitingTasks(row);
+    if (row.servers() == 0 && !waiting.isEmpty()) {
       all.add(
           of(
               "no-server",
               queue,
               Severity.WARNING,
-              "No live server serves the queue. Pending tasks: %,d.".formatted(waiting)));
+              "No live server serves the queue. Waiting tasks: %s.".formatted(waiting)));
     }
     if (row.servers() > 0 && row.unaggregated() > 0) {
       all.add(
@@ -172,6 +176,14 @@ record AttentionItem(
               "%,d tasks are archived. The limit is %,d; above it, the oldest are deleted."
                   .formatted(archived, archiveSize)));
     }
+  }
+
+  /** Returns the sizes of the states in which tasks wait for a server, such as "3 pending". */
+  private static String waitingTasks(QueueRow row) {
+    return WAITING.stream()
+        .filter(state -> row.size(state) > 0)
+        .map(state -> "%,d %s".formatted(row.size(state), state.word()))
+        .collect(Collectors.joining(", "));
   }
 
   private static AttentionItem of(String kind, String queue, Severity severity, String text) {

@@ -40,12 +40,23 @@ class AttentionItemTest {
     return row(name, sizes, null, null, servers);
   }
 
-  private static List<String> found(
+  private static List<AttentionItem> items(
       QueueRow row, Map<String, Long> latencies, Map<String, String> info) {
     RedisSnapshot snapshot =
         new RedisSnapshot(
             NOON, null, Map.of(row.name(), row), List.of(), List.of(), latencies, info);
-    return AttentionItem.find(snapshot, Grant.of(Role.VIEWER), ARCHIVE).stream()
+    return AttentionItem.find(snapshot, Grant.of(Role.VIEWER), ARCHIVE);
+  }
+
+  private static String textOf(QueueRow row) {
+    List<AttentionItem> items = items(row, Map.of(), Map.of());
+    assertThat(items).hasSize(1);
+    return items.get(0).text();
+  }
+
+  private static List<String> found(
+      QueueRow row, Map<String, Long> latencies, Map<String, String> info) {
+    return items(row, latencies, info).stream()
         .map(each -> each.severity() + " " + each.kind() + " " + each.queue())
         .toList();
   }
@@ -73,6 +84,28 @@ class AttentionItemTest {
         .containsExactly("WARNING no-server mail");
     assertThat(found(row("mail", Map.of(TaskState.ACTIVE, 1L), 0)))
         .containsExactly("WARNING orphans mail");
+  }
+
+  @Test
+  void aQueueWithoutAServerNamesItsWaitingTasks() {
+    assertThat(textOf(row("mail", Map.of(TaskState.AGGREGATING, 5L), 0)))
+        .isEqualTo("No live server serves the queue. Waiting tasks: 5 aggregating.");
+    assertThat(
+            textOf(
+                row(
+                    "mail",
+                    Map.of(
+                        TaskState.RETRY,
+                        1L,
+                        TaskState.PENDING,
+                        1_200L,
+                        TaskState.SCHEDULED,
+                        3L,
+                        TaskState.ARCHIVED,
+                        7L),
+                    0)))
+        .isEqualTo(
+            "No live server serves the queue. Waiting tasks: 1,200 pending, 3 scheduled, 1 retry.");
   }
 
   @Test
