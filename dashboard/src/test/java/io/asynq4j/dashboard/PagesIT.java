@@ -284,6 +284,20 @@ class PagesIT {
   }
 
   @Test
+  void theRedisPageShowsSnapshotsOnlyIfThereAreAny() {
+    browser.fresh(WIDE, false);
+    browser.open(on.start(), "/redis");
+    browser.seeText("no snapshot since the start");
+    assertThat(browser.text(".stats")).doesNotContain("RDB");
+
+    try (Jedis jedis = on.jedis()) {
+      jedis.save();
+    }
+    browser.seeText("changes since the last snapshot");
+    assertThat(browser.text(".stats")).contains("RDB");
+  }
+
+  @Test
   void aBannerShowsWhyRedisIsUnreachableUntilItReturns() {
     on.enqueue("mail");
     browser.fresh(WIDE, false);

@@ -41,7 +41,7 @@ class RedisPage extends View {
           ${stat('Eviction', i.maxmemory_policy ?? '–', i.maxmemory_policy && i.maxmemory_policy !== 'noeviction' ? 'tasks may be lost' : 'keys are never evicted', i.maxmemory_policy && i.maxmemory_policy !== 'noeviction' ? 'bad' : '')}
           ${stat('Clients', count(Number(i.connected_clients ?? 0)), `${count(Number(i.connected_slaves ?? 0))} replicas`)}
           ${stat('Commands', html`${count(Number(i.instantaneous_ops_per_sec ?? 0))}<small>/s</small>`, i.uptime_in_seconds ? `up ${duration(1_000 * Number(i.uptime_in_seconds))}` : nothing)}
-          ${stat('Persistence', i.aof_enabled === '1' ? 'AOF' : 'RDB', i.rdb_changes_since_last_save ? `${count(Number(i.rdb_changes_since_last_save))} changes since the last save` : nothing)}
+          ${persistence(i)}
         </section>
         ${live.overview?.attention?.some((a) => !a.queue && !a.schedule) ? html`<section class="card attention"><ul>${live.overview.attention.filter((a) => !a.queue && !a.schedule).map((a) => html`<li class=${a.severity}><i class="mark"></i>${a.text}</li>`)}</ul></section>` : nothing}
         ${this.#slotTable()}
@@ -75,6 +75,19 @@ class RedisPage extends View {
       followJob(job);
     }
   }
+}
+
+/** INFO has no setting of snapshots, so they count as on when Redis has saved one since its start. */
+function persistence(info) {
+  if (info.aof_enabled === '1') {
+    return stat('Persistence', 'AOF');
+  }
+  const startedAt = Number(info.server_time_usec) / 1_000_000 - Number(info.uptime_in_seconds);
+  const isSaved = info.rdb_saves ? Number(info.rdb_saves) > 0 : Number(info.rdb_last_save_time) > startedAt + 2;
+  if (isSaved) {
+    return stat('Persistence', 'RDB', `${count(Number(info.rdb_changes_since_last_save ?? 0))} changes since the last snapshot`);
+  }
+  return info.aof_enabled ? stat('Persistence', 'None', 'AOF is off, and no snapshot since the start') : stat('Persistence', '–');
 }
 
 /** Allows line breaks after the underscores of a name. */
