@@ -196,13 +196,13 @@ final class DashboardApplication implements AutoCloseable {
     try {
       reply = handle(exchange);
     } catch (RuntimeException e) {
-      if (route.changes()) {
+      if (exchange.changes()) {
         Problem problem = Problems.of(e);
         record(exchange, problem.status() + " " + problem.detail());
       }
       throw e;
     }
-    if (route.changes()) {
+    if (exchange.changes()) {
       exchange.source().markChanged();
       record(exchange, "done");
     }

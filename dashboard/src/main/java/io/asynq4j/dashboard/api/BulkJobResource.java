@@ -65,6 +65,10 @@ public final class BulkJobResource {
 
   private static BulkJobRequest read(RequestFields body, Exchange exchange) {
     BulkJobRequest.Action action = BulkJobRequest.Action.ofWord(body.required("action"));
+    boolean repair = body.flag("repair", false);
+    if (!action.changes(repair)) {
+      exchange.readOnly();
+    }
     String text = body.text("query").orElse(null);
     String to = body.text("queue").orElse(null);
     Long limit = body.number("limit").orElse(null);
@@ -79,7 +83,7 @@ public final class BulkJobResource {
             to == null ? null : exchange.visible(to),
             at,
             body.flag("dropOldest", false),
-            body.flag("repair", false),
+            repair,
             body.flag("removeUnreadable", false),
             body.flag("trimArchives", false));
     if (action == BulkJobRequest.Action.DOCTOR) {
@@ -102,6 +106,9 @@ public final class BulkJobResource {
     BulkJob job = exchange.source().jobs().get(exchange.path("id"), exchange.user());
     if (!job.isRunning()) {
       throw Problems.conflict("wrong-state", "Job " + job.id() + " has already ended.");
+    }
+    if (!job.changes()) {
+      exchange.readOnly();
     }
     job.stop();
     return ApiResponse.NO_CONTENT;

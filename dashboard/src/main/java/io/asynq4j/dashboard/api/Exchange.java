@@ -37,6 +37,7 @@ public final class Exchange extends HttpExchange {
   private @Nullable Long changed;
   private @Nullable String target;
   private @Nullable String reason;
+  private boolean isRead;
 
   public Exchange(
       HttpServletRequest request,
@@ -140,6 +141,16 @@ public final class Exchange extends HttpExchange {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Declares that this request changes nothing, although its route may. */
+  void readOnly() {
+    this.isRead = true;
+  }
+
+  /** Whether the request may change data, so that it belongs into the audit log. */
+  public boolean changes() {
+    return route.changes() && !isRead;
   }
 
   /** Sets the number of changed tasks or other objects, for the audit log. */

@@ -66,6 +66,11 @@ public final class BulkJob {
     return request;
   }
 
+  /** Returns whether the job may change data. */
+  public boolean changes() {
+    return request.changes();
+  }
+
   User user() {
     return user;
   }

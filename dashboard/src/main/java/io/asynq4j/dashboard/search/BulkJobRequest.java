@@ -49,6 +49,15 @@ public record BulkJobRequest(
       return name().toLowerCase(Locale.ROOT);
     }
 
+    /**
+     * Whether the action changes data.
+     *
+     * @param repair whether the doctor repairs
+     */
+    public boolean changes(boolean repair) {
+      return this != COUNT && (this != DOCTOR || repair);
+    }
+
     public static Action ofWord(String word) {
       for (Action action : values()) {
         if (action.word().equals(word)) {
@@ -101,6 +110,6 @@ public record BulkJobRequest(
   }
 
   boolean changes() {
-    return action != Action.COUNT && (action != Action.DOCTOR || repair);
+    return action.changes(repair);
   }
 }

@@ -114,7 +114,7 @@ public final class BulkJobRunner implements AutoCloseable {
       }
       problem = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
     } finally {
-      if (job.request().changes()) {
+      if (job.changes()) {
         source.markChanged();
       }
       job.ends(source.now(), problem);
@@ -124,7 +124,7 @@ public final class BulkJobRunner implements AutoCloseable {
   }
 
   private void tellAudit(BulkJob job, String address) {
-    if (!job.request().changes()) {
+    if (!job.changes()) {
       return;
     }
     Query query = job.request().query();

@@ -151,6 +151,29 @@ class SearchResourceIT {
   }
 
   @Test
+  void jobsThatChangeNothingAreNotInTheAuditLog() {
+    many("a", "email", 3, Duration.ofHours(1));
+    Dashboard dashboard = on.start();
+    for (String body :
+        List.of(
+            "{\"action\":\"count\",\"query\":\"state:scheduled\"}", "{\"action\":\"doctor\"}")) {
+      done(dashboard, on.api(dashboard, "/jobs").post(body).is(202).header("Location"));
+    }
+    on.api(dashboard, "/jobs").post("{\"action\":\"count\"}").is(422);
+    assertThat(on.api(dashboard, "/audit").get().json().get("items")).isEmpty();
+
+    done(
+        dashboard,
+        on.api(dashboard, "/jobs")
+            .post("{\"action\":\"doctor\",\"repair\":true}")
+            .is(202)
+            .header("Location"));
+    on.api(dashboard, "/jobs").post("{\"action\":\"delete\"}").is(422);
+    assertThat(on.api(dashboard, "/audit").get().json().get("items").findValuesAsString("action"))
+        .contains("startJob");
+  }
+
+  @Test
   void jobsMoveRescheduleAndArchiveUpToALimit() {
     many("a", "email", 50, Duration.ofHours(1));
     Dashboard dashboard = on.start();
