@@ -39,9 +39,7 @@ final class LeaseSettler {
   List<Optional<Outcome>> settle(List<LeaseOutcome> outcomes) {
     // All before the first is written: a retry policy may throw.
     List<AppliedOutcome> applied =
-        outcomes.stream()
-            .map(each -> policy.apply(each.task().claim(), each.task().task(), each.outcome()))
-            .toList();
+        outcomes.stream().map(each -> policy.apply(each.task().claim(), each.outcome())).toList();
     List<Optional<Outcome>> answers = lost(outcomes.size());
     fanOut.forEach(
         QueueFanOut.positions(outcomes.stream().map(LeaseOutcome::task).toList()),

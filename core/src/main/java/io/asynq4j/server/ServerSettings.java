@@ -6,8 +6,13 @@ import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.server.config.AggregatorRouter;
 import io.asynq4j.internal.server.config.GroupConfig;
+import io.asynq4j.internal.text.Glob;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +33,9 @@ public final class ServerSettings {
 
   /** How groups of tasks are aggregated. */
   public static final class Groups {
-    private final AggregatorRouter.Builder aggregators = new AggregatorRouter.Builder();
+    private final List<AggregatorRouter.Route> byGroup = new ArrayList<>();
+    private final Map<String, GroupAggregator> byType = new LinkedHashMap<>();
+    private @Nullable GroupAggregator otherwise;
     private int maxSize;
     private Duration maxDelay = Duration.ZERO;
     private Duration grace = Duration.ofMinutes(1);
@@ -42,7 +49,7 @@ public final class ServerSettings {
      * another server.
      */
     public Groups aggregator(GroupAggregator aggregator) {
-      aggregators.otherwise(aggregator);
+      this.otherwise = aggregator;
       return this;
     }
 
@@ -51,13 +58,16 @@ public final class ServerSettings {
      * first match applies, and takes precedence over aggregators of a type.
      */
     public Groups aggregator(String groupPattern, GroupAggregator aggregator) {
-      aggregators.ofGroup(groupPattern, aggregator);
+      byGroup.add(new AggregatorRouter.Route(Glob.of(groupPattern), aggregator));
       return this;
     }
 
     /** Adds an aggregator for groups whose tasks all have this type. */
     public Groups aggregator(TaskType<?> type, GroupAggregator aggregator) {
-      aggregators.ofType(type.name(), aggregator);
+      if (byType.putIfAbsent(type.name(), aggregator) != null) {
+        throw new IllegalArgumentException(
+            "task type \"" + type.name() + "\" already has an aggregator");
+      }
       return this;
     }
 
@@ -94,19 +104,20 @@ public final class ServerSettings {
       return this;
     }
 
-    /** Null without an aggregator. */
+    /** Returns null without any aggregator: groups then wait for another server. */
     @Nullable GroupConfig config(PayloadCodec codec) {
-      GroupAggregator aggregator = aggregators.build(codec);
-      return aggregator == null
+      return byGroup.isEmpty() && byType.isEmpty() && otherwise == null
           ? null
           : new GroupConfig(
-              aggregator, new GroupRules(maxSize, maxDelay, grace, timeout), parallelism);
+              new AggregatorRouter(byGroup, byType, otherwise, codec),
+              new GroupRules(maxSize, maxDelay, grace, timeout),
+              parallelism);
     }
   }
 
   /** Leases, timeouts, and intervals of the background duties. */
   public static final class Timing {
-    private Duration lease = Duration.ofSeconds(15);
+    Duration lease = Duration.ofSeconds(15);
     private @Nullable Duration heartbeat;
     Duration cancelGrace = Duration.ofSeconds(2);
     Duration pollInterval = Duration.ofSeconds(1);
@@ -178,16 +189,11 @@ public final class ServerSettings {
       return this;
     }
 
-    Duration lease() {
-      return lease;
-    }
-
     /** By default, two heartbeats may fail before the lease ends. */
     Duration heartbeat() {
-      if (heartbeat != null) {
-        return heartbeat;
-      }
-      return TimeMath.min(Duration.ofSeconds(5), lease.dividedBy(3));
+      return heartbeat != null
+          ? heartbeat
+          : TimeMath.min(Duration.ofSeconds(5), lease.dividedBy(3));
     }
   }
 

@@ -20,6 +20,7 @@ import io.asynq4j.internal.server.config.QueuePattern;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.config.ServerConfigValidator;
 import io.asynq4j.internal.server.config.ServerDefinitions;
+import io.asynq4j.internal.server.config.ServerListeners;
 import io.asynq4j.internal.text.LogText;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.TaskServer.ServingMode;
@@ -302,7 +303,7 @@ public final class TaskServerBuilder {
           "queues(…) was given no queue: name one, or leave it out to serve \"default\"");
     }
     ServerConfig config = config();
-    ServerConfigValidator.of(config, handlers)
+    ServerConfigValidator.warnings(config, handlers)
         .forEach(warning -> log.warn("{}", LogText.of(warning, LONGEST_WARNING)));
     return new TaskServer(new ServerEngine(redis, config, handlers));
   }
@@ -332,7 +333,7 @@ public final class TaskServerBuilder {
         handler instanceof Mux mux ? mux.retryPolicies() : Map.of(),
         isFailure,
         codec,
-        listeners,
+        new ServerListeners(listeners),
         executor,
         shutdownTimeout,
         timing.cancelGrace,
@@ -341,7 +342,7 @@ public final class TaskServerBuilder {
         failures.keep,
         failures.logLimit,
         failures.logEveryStackTrace,
-        timing.lease(),
+        timing.lease,
         timing.heartbeat(),
         timing.pollInterval,
         timing.recoverInterval,

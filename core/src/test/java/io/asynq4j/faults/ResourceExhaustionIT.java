@@ -130,29 +130,28 @@ class ResourceExhaustionIT {
   private ShardTopology shards() {
     return new ShardTopology(
         world.broker().watches(),
-        new OutageTracker(AttemptHosts.NO_LISTENER, new HealthTracker(world.broker().clock())),
+        new OutageTracker(AttemptHosts.NO_LISTENERS, new HealthTracker(world.broker().clock())),
         Runnable::run);
   }
 
   private SettlementBuffer settler() {
-    return settler(world.broker().leases(), AttemptHosts.NO_LISTENER);
+    return settler(world.broker().leases(), new RecordingServerListener());
   }
 
-  private SettlementBuffer settler(LeaseOperations source, ServerListener events) {
+  private SettlementBuffer settler(LeaseOperations source, ServerListener listener) {
     return new SettlementBuffer(
         new SettlementContext(
-            config,
+            TaskServerAccess.config(world.quick(handler).listener(listener)),
             source,
             attempts,
             shards(),
-            events,
             new SettlementThreadPools(shard -> threads),
             new AttemptReportWriter(world.broker().leases(), shards()),
             queue -> signal.raise(),
             fatal::add));
   }
 
-  private Attempt claimed(AttemptHost.Sink sink) {
+  private Attempt claimed(AttemptHosts.IgnoringSink sink) {
     Claim claim =
         world.broker().leases().claim(Q, 1, Duration.ofMinutes(1), QueueRules.NONE).claims().get(0);
     AttemptHost host =
@@ -379,7 +378,7 @@ class ResourceExhaustionIT {
     world.enqueueMany("a", 2, options -> options.group("g"));
 
     threads.shortage = true;
-    catchError(aggregator::run);
+    catchError(aggregator);
     threads.shortage = false;
 
     soon(

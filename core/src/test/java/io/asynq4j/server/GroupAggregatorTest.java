@@ -8,7 +8,6 @@ import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskType;
 import io.asynq4j.codec.PayloadCodec;
-import io.asynq4j.internal.server.config.AggregatorRouter;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import java.util.List;
 import java.util.Objects;
@@ -47,12 +46,12 @@ class GroupAggregatorTest {
 
   @Test
   void anAggregatorIsChosenByGroupThenByTypeThenForTheRest() throws Exception {
-    AggregatorRouter.Builder builder = new AggregatorRouter.Builder();
-    builder.ofType("number", SUMS);
-    builder.ofGroup("digest:*", always("digest"));
-    GroupAggregator without = Objects.requireNonNull(builder.build(PayloadCodec.json()));
-    builder.otherwise(always("rest"));
-    GroupAggregator all = Objects.requireNonNull(builder.build(PayloadCodec.json()));
+    ServerSettings.Groups groups =
+        new ServerSettings.Groups()
+            .aggregator(NUMBER, SUMS)
+            .aggregator("digest:*", always("digest"));
+    GroupAggregator without = aggregatorOf(groups);
+    GroupAggregator all = aggregatorOf(groups.aggregator(always("rest")));
 
     assertThat(type(all, "digest:mail", number(1))).isEqualTo("digest");
     assertThat(type(all, "g", number(1))).isEqualTo("sum");
@@ -60,12 +59,16 @@ class GroupAggregatorTest {
     assertThat(type(all, "g", Task.of("t"))).isEqualTo("rest");
     assertThatThrownBy(() -> type(without, "g", Task.of("t")))
         .hasMessageContaining("no aggregator matches group \"g\" of queue \"q\"");
-    assertThatThrownBy(() -> builder.ofType("number", SUMS)).hasMessageContaining("already");
+    assertThatThrownBy(() -> groups.aggregator(NUMBER, SUMS)).hasMessageContaining("already");
   }
 
   @Test
   void withoutAggregatorsGroupsAreLeftToOthers() {
-    assertThat(new AggregatorRouter.Builder().build(PayloadCodec.json())).isNull();
+    assertThat(new ServerSettings.Groups().config(PayloadCodec.json())).isNull();
+  }
+
+  private static GroupAggregator aggregatorOf(ServerSettings.Groups groups) {
+    return Objects.requireNonNull(groups.config(PayloadCodec.json())).aggregator();
   }
 
   private static String type(GroupAggregator aggregator, String group, Task... tasks)

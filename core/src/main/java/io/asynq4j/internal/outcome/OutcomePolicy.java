@@ -12,9 +12,9 @@ import io.asynq4j.handler.OutcomeException;
 import io.asynq4j.handler.TaskContext.CancelReason;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.text.LogText;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -59,23 +59,21 @@ public final class OutcomePolicy {
   }
 
   /** Applies the decision of a worker. */
-  public AppliedOutcome apply(Claim claim, Task task, Outcome outcome) {
-    return apply(claim, task, outcome, null);
+  public AppliedOutcome apply(Claim claim, Outcome outcome) {
+    return apply(claim, outcome, null);
   }
 
   /**
    * Applies the result of a handler: an outcome or an error. A thrown outcome counts like a
    * returned one.
    */
-  public AppliedOutcome apply(
-      Claim claim, Task task, @Nullable Outcome outcome, @Nullable Throwable error) {
+  public AppliedOutcome apply(Claim claim, @Nullable Outcome outcome, @Nullable Throwable error) {
     Outcome wanted = error == null ? outcome : thrownOutcome(error);
     if (wanted != null) {
-      return applied(claim, task, wanted, error);
+      return settled(claim, wanted, reason -> new HandlerFailureException(reason, error));
     }
     return failed(
         claim,
-        task,
         error == null ? new NullPointerException("the handler returned no outcome") : error,
         null);
   }
@@ -86,30 +84,24 @@ public final class OutcomePolicy {
    * @param after the outcome of a requested cancellation
    */
   public AppliedOutcome stopped(
-      Claim claim, Task task, CancelReason reason, AfterCancel after, @Nullable Throwable error) {
+      Claim claim, CancelReason reason, AfterCancel after, @Nullable Throwable error) {
     if (error != null && thrownOutcome(error) != null) {
-      return apply(claim, task, null, error);
+      return apply(claim, null, error);
     }
     return switch (reason) {
       case SHUTDOWN, LEASE_LOST -> requeued(claim, error);
-      case DEADLINE -> failed(claim, task, new DeadlineExceededException(), null);
+      case DEADLINE -> failed(claim, new DeadlineExceededException(), null);
       case REQUESTED ->
-          settled(
-                  claim,
-                  task,
-                  Outcome.cancelled(after, CANCELLED),
-                  new CancellationException(CANCELLED))
+          settled(claim, Outcome.cancelled(after, CANCELLED), CancellationException::new)
               .asNoFailure();
     };
   }
 
   /** Applies the default rules, because the configured ones failed: the task is retried. */
-  public AppliedOutcome undecided(Claim claim, Task task, Throwable error) {
-    if (claim.message().isExhausted()) {
-      return archived(claim, error);
-    }
-    Duration delay = RetryPolicy.standard().delay(claim.message().retried(), error, task);
-    return retried(claim, error, delay, /* failure= */ true);
+  public AppliedOutcome undecided(Claim claim, Throwable error) {
+    return claim.message().isExhausted()
+        ? archived(claim, error)
+        : retried(claim, error, delay(RetryPolicy.standard(), claim, error), /* failure= */ true);
   }
 
   /** Requeues the task at the head of its queue. */
@@ -152,28 +144,16 @@ public final class OutcomePolicy {
     return rules.resultLimit().require(claim, encode(result));
   }
 
-  private AppliedOutcome applied(
-      Claim claim, Task task, Outcome wanted, @Nullable Throwable thrown) {
-    Throwable error = null;
-    if (wanted instanceof Outcome.Retry retry) {
-      error = new HandlerFailureException(retry.reason(), thrown);
-    } else if (wanted instanceof Outcome.Archive archive) {
-      error = new HandlerFailureException(archive.reason(), thrown);
-    }
-    return settled(claim, task, wanted, error);
-  }
-
   /**
-   * @param error the failure of a retry or archive; not used for other outcomes
+   * @param failure creates the error of a retry or archive from its reason
    */
-  private AppliedOutcome settled(
-      Claim claim, Task task, Outcome wanted, @Nullable Throwable error) {
+  private AppliedOutcome settled(Claim claim, Outcome wanted, Function<String, Throwable> failure) {
     if (wanted instanceof Outcome.Done done) {
       return done(claim, done);
     } else if (wanted instanceof Outcome.Retry retry) {
-      return failed(claim, task, Objects.requireNonNull(error), retry.delay());
-    } else if (wanted instanceof Outcome.Archive) {
-      return archived(claim, Objects.requireNonNull(error));
+      return failed(claim, failure.apply(retry.reason()), retry.delay());
+    } else if (wanted instanceof Outcome.Archive archive) {
+      return archived(claim, failure.apply(archive.reason()));
     } else if (wanted instanceof Outcome.Snooze snooze) {
       return snoozed(claim, snooze);
     } else if (wanted instanceof Outcome.Drop) {
@@ -219,7 +199,7 @@ public final class OutcomePolicy {
   /**
    * @param delay until the next attempt; if null, the retry policy decides
    */
-  private AppliedOutcome failed(Claim claim, Task task, Throwable error, @Nullable Duration delay) {
+  private AppliedOutcome failed(Claim claim, Throwable error, @Nullable Duration delay) {
     if (find(error, PayloadException.class) != null) {
       return archived(claim, error);
     }
@@ -227,7 +207,7 @@ public final class OutcomePolicy {
       log.warn(
           "no handler for task type \"{}\" (task {}, queue {}); it is retried in {} s, which"
               + " does not use up a retry",
-          LogText.name(task.type()),
+          LogText.name(claim.message().type()),
           LogText.name(claim.id()),
           LogText.name(claim.queue().value()),
           rules.missingHandlerDelay().toSeconds());
@@ -238,10 +218,14 @@ public final class OutcomePolicy {
       return archived(claim, error);
     }
     Duration chosen =
-        delay != null
-            ? delay
-            : rules.retryPolicies().apply(claim).delay(claim.message().retried(), error, task);
+        delay != null ? delay : delay(rules.retryPolicies().apply(claim), claim, error);
     return retried(claim, error, chosen, failure);
+  }
+
+  private static Duration delay(RetryPolicy policy, Claim claim, Throwable error) {
+    TaskMessage message = claim.message();
+    Task task = Task.of(message.type(), message.payload(), message.headers());
+    return policy.delay(message.retried(), error, task);
   }
 
   private AppliedOutcome archived(Claim claim, Throwable error) {

@@ -25,9 +25,8 @@ final class ControlMessageListener implements Runnable {
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
   private final CancellationChannel channel;
-  private final String serverId;
   private final AttemptRegistry attempts;
-  private final ServerActors.Control control;
+  private final ServerEngine engine;
   private final Thread thread =
       DaemonThreadPools.factory("asynq-cancellation-start")
           .newThread(ThreadSupervisor.untilReturned(this));
@@ -35,14 +34,10 @@ final class ControlMessageListener implements Runnable {
   private CancellationChannel.@Nullable Subscription subscription;
 
   ControlMessageListener(
-      CancellationChannel channel,
-      String serverId,
-      AttemptRegistry attempts,
-      ServerActors.Control control) {
+      CancellationChannel channel, AttemptRegistry attempts, ServerEngine engine) {
     this.channel = channel;
-    this.serverId = serverId;
     this.attempts = attempts;
-    this.control = control;
+    this.engine = engine;
   }
 
   void start() {
@@ -52,19 +47,16 @@ final class ControlMessageListener implements Runnable {
   /** Subscribes. Afterwards the subscription reconnects by itself. */
   @Override
   public void run() {
-    boolean done = false;
-    while (!done) {
+    do {
       try {
         keep(channel.subscribe(this::receive));
-        done = true;
+        return;
       } catch (RuntimeException e) {
         log.debug("could not subscribe to control messages; retrying", e);
-        done = !InterruptibleSleep.sleep(AFTER_FAILURE);
       } catch (Error e) {
         SafeLog.error(log, "could not subscribe to control messages; retrying", e);
-        done = !InterruptibleSleep.sleep(AFTER_FAILURE);
       }
-    }
+    } while (InterruptibleSleep.sleep(AFTER_FAILURE));
   }
 
   private synchronized void keep(CancellationChannel.Subscription started) {
@@ -84,13 +76,13 @@ final class ControlMessageListener implements Runnable {
       attempts.withId(cancel.id()).stream()
           .filter(attempt -> attempt.queue().equals(cancel.queue()))
           .forEach(attempt -> attempt.cancel(cancel.after()));
-    } else if (parsed.get().equals(new ControlMessage.Quiet(serverId))) {
-      log.info("an inspector makes server {} quiet", serverId);
-      control.quiet();
-    } else if (parsed.get().equals(new ControlMessage.Stop(serverId))) {
-      log.info("an inspector stops server {}", serverId);
+    } else if (parsed.get().equals(new ControlMessage.Quiet(engine.id()))) {
+      log.info("an inspector makes server {} quiet", engine.id());
+      engine.quiet();
+    } else if (parsed.get().equals(new ControlMessage.Stop(engine.id()))) {
+      log.info("an inspector stops server {}", engine.id());
       // On a separate thread: this one belongs to the subscription, which a stop ends.
-      DaemonThreadPools.factory("asynq-remote-stop").newThread(control::stop).start();
+      DaemonThreadPools.factory("asynq-remote-stop").newThread(engine::stop).start();
     }
   }
 

@@ -4,6 +4,7 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Claim;
+import io.asynq4j.internal.concurrent.Actor;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * thread, which ends last. With several Redis servers, the leases of each are extended on a
  * separate thread.
  */
-final class LeaseRenewer implements Runnable {
+final class LeaseRenewer extends Actor {
 
   private static final Logger log = LoggerFactory.getLogger(LeaseRenewer.class);
 
@@ -41,11 +42,9 @@ final class LeaseRenewer implements Runnable {
   private final ServerPresence presence;
   private final ShardedRunner extending;
   private final AtomicBoolean showing = new AtomicBoolean();
-  private final WakeupSignal signal = new WakeupSignal();
   private final HealthTracker health;
   private final Consumer<LinkageError> fatal;
   private volatile Map<QueueName, List<Attempt>> running = Map.of();
-  private volatile boolean stopped;
   private volatile boolean beatNow;
   private volatile boolean serverEnded;
 
@@ -63,6 +62,7 @@ final class LeaseRenewer implements Runnable {
       ServerPresence presence,
       HealthTracker health,
       Consumer<LinkageError> fatal) {
+    super("asynq-lease-renewer", new WakeupSignal());
     this.config = config;
     this.broker = broker;
     this.attempts = attempts;
@@ -79,7 +79,7 @@ final class LeaseRenewer implements Runnable {
   @Override
   public void run() {
     long nextBeat = System.nanoTime();
-    while (!stopped) {
+    while (!isStopped()) {
       long now = System.nanoTime();
       if (beatNow || now - nextBeat >= 0) {
         beatNow = false;
@@ -101,7 +101,11 @@ final class LeaseRenewer implements Runnable {
       // It is the same server: more calls would only delay the next attempt.
       return false;
     }
-    // The server is shown even if the clock cannot be synchronized.
+    return show(shared, extended);
+  }
+
+  /** The server is shown even if the clock cannot be synchronized. */
+  private boolean show(String shared, boolean extended) {
     boolean synchronizedClock = succeeds(shared, ping);
     boolean shown = succeeds(shared, presence::show);
     if (extended && synchronizedClock && shown) {
@@ -147,11 +151,7 @@ final class LeaseRenewer implements Runnable {
             .execute(
                 () -> {
                   try {
-                    boolean synchronizedClock = succeeds(shared, ping);
-                    if (succeeds(shared, presence::show) && synchronizedClock) {
-                      shards.outages().worked(shared);
-                      health.beat();
-                    }
+                    show(shared, /* extended= */ true);
                   } finally {
                     showing.set(false);
                   }
@@ -193,11 +193,6 @@ final class LeaseRenewer implements Runnable {
   /** Sends a heartbeat now, because the state of the server has changed. */
   void showSoon() {
     beatNow = true;
-    signal.raise();
-  }
-
-  void stop() {
-    stopped = true;
     signal.raise();
   }
 }

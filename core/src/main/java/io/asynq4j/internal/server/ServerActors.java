@@ -1,16 +1,12 @@
 package io.asynq4j.internal.server;
 
-import io.asynq4j.Payload;
 import io.asynq4j.Task;
-import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Presence;
 import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.concurrent.WakeupSignal;
-import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.outcome.OutcomePolicy;
-import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.attempt.AttemptExecutor;
 import io.asynq4j.internal.server.attempt.AttemptHost;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
@@ -50,45 +46,27 @@ import java.util.concurrent.ThreadPoolExecutor;
  * The actors of a running server, and the order in which they start and stop. Each instance runs
  * once.
  */
-final class ServerActors implements AttemptHost.Sink {
-
-  /** What actors can do to their server. */
-  interface Control {
-    ServerState state();
-
-    void quiet();
-
-    void stop();
-
-    /** Stops a server that can never extend its leases or settle tasks. */
-    void fail(LinkageError error);
-  }
+final class ServerActors {
 
   /** The parts of a server that exist before it starts. */
   record Parts(
-      String id,
       RedisConnection redis,
       Broker broker,
       ServerConfig config,
       Handler<Task> handler,
-      CompositeServerListener events,
-      OutcomePolicy policy,
-      FailureLog failures,
       ServedQueues queues,
-      HealthTracker health,
-      OutageTracker outages,
-      AttemptRegistry attempts) {}
+      HealthTracker health) {}
 
   private final Parts parts;
-  private final Control control;
+  private final ServerEngine engine;
   private final Instant startedAt;
   private final String host = HostName.local();
-  private final WakeupSignal signal;
+  private final WakeupSignal signal = new WakeupSignal();
+  private final FailureLog failures;
   private final SharedQueueWatch watch;
   private final SettlementThreadPools settlementThreads;
   private final ExecutorService shardThreads;
   private final ThreadPoolExecutor aggregatorThreads;
-  private final AttemptReportWriter reports;
   private final AttemptExecutor workers;
   private final SettlementBuffer settlements;
   private final LeaseRenewer renewer;
@@ -99,30 +77,31 @@ final class ServerActors implements AttemptHost.Sink {
   private final DutyScheduler duties;
   private final List<Duty> allDuties;
   private final ControlMessageListener controlMessages;
-  private final Thread claimLoopThread;
-  private final Thread forwarderThread;
-  private final Thread watchdogThread;
-  private final Thread renewerThread;
 
-  ServerActors(Parts parts, Control control) {
+  ServerActors(Parts parts, ServerEngine engine) {
     this.parts = parts;
-    this.control = control;
+    this.engine = engine;
     ServerConfig config = parts.config();
     Broker broker = parts.broker();
-    AttemptRegistry attempts = parts.attempts();
+    AttemptRegistry attempts = new AttemptRegistry();
     this.startedAt = broker.clock().instant();
-    this.signal = new WakeupSignal();
+    this.failures =
+        new FailureLog(config.failureLogLimit(), config.logsEveryStackTrace(), System::nanoTime);
     this.watch = new SharedQueueWatch(broker.watches());
     this.settlementThreads =
         SettlementThreadPools.createdBy(DaemonThreadPools.factory("asynq-settler-"));
     this.shardThreads = Executors.newCachedThreadPool(DaemonThreadPools.factory("asynq-lane-"));
-    ShardTopology shards = new ShardTopology(broker.watches(), parts.outages(), shardThreads);
+    ShardTopology shards =
+        new ShardTopology(
+            broker.watches(), new OutageTracker(config.listeners(), parts.health()), shardThreads);
     this.aggregatorThreads =
-        ServerThreads.pool(
-            config.groups() == null ? 1 : config.groups().parallelism(), "asynq-aggregator-");
+        (ThreadPoolExecutor)
+            Executors.newFixedThreadPool(
+                config.groups() == null ? 1 : config.groups().parallelism(),
+                DaemonThreadPools.factory("asynq-aggregator-"));
     QueueReadiness readiness =
         new QueueReadiness(config, parts.queues(), broker.clock(), signal, watch);
-    this.reports = new AttemptReportWriter(broker.leases(), shards);
+    AttemptReportWriter reports = new AttemptReportWriter(broker.leases(), shards);
     this.workers = new AttemptExecutor(config.concurrency(), config.executor(), signal);
     this.settlements =
         new SettlementBuffer(
@@ -131,14 +110,13 @@ final class ServerActors implements AttemptHost.Sink {
                 broker.leases(),
                 attempts,
                 shards,
-                parts.events(),
                 settlementThreads,
                 reports,
                 queue -> {
                   signal.raise();
                   readiness.settled(queue);
                 },
-                control::fail));
+                engine::fail));
     this.renewer =
         new LeaseRenewer(
             config,
@@ -149,18 +127,19 @@ final class ServerActors implements AttemptHost.Sink {
             new ServerPresence(
                 broker.presence(), attempts, this::presence, config.heartbeat().multipliedBy(2)),
             parts.health(),
-            control::fail);
+            engine::fail);
     this.claimLoop =
         new ClaimLoop(
             new AttemptHost(
                 config,
                 parts.handler(),
-                parts.events(),
-                parts.policy(),
-                parts.failures(),
+                new OutcomePolicy(config.outcomeRules()),
+                failures,
                 broker.leases(),
                 broker.clock(),
-                this),
+                settlements::add,
+                attempts::returned,
+                reports),
             parts.queues(),
             workers,
             settlements,
@@ -169,12 +148,12 @@ final class ServerActors implements AttemptHost.Sink {
             signal,
             readiness,
             renewer::showSoon,
-            control::fail);
+            engine::fail);
     DutyContext dutyContext = new DutyContext(config, broker, parts.queues(), shards);
     this.forwarder = new Forwarder(dutyContext, watch);
     this.duties = new DutyScheduler(shards);
-    this.allDuties = ServerDuties.of(parts, dutyContext, aggregatorThreads);
     EffectiveQueueLimits limits = new EffectiveQueueLimits(config, broker.inspection());
+    this.allDuties = ServerDuties.of(parts, dutyContext, failures, aggregatorThreads);
     OverdueAttemptSettler overdueAttempts =
         new OverdueAttemptSettler(
             attempts, limits, shards, review -> settlementThreads.execute("", review));
@@ -188,12 +167,7 @@ final class ServerActors implements AttemptHost.Sink {
             },
             Watchdog.REST);
     this.shutdown = new GracefulShutdown(config, attempts, settlements, limits, shards, signal);
-    this.controlMessages =
-        new ControlMessageListener(broker.cancellations(), parts.id(), attempts, control);
-    this.claimLoopThread = ServerThreads.actor("asynq-claim-loop", claimLoop);
-    this.forwarderThread = ServerThreads.actor("asynq-forwarder", forwarder);
-    this.watchdogThread = ServerThreads.actor("asynq-watchdog", watchdog);
-    this.renewerThread = ServerThreads.actor("asynq-lease-renewer", renewer);
+    this.controlMessages = new ControlMessageListener(broker.cancellations(), attempts, engine);
   }
 
   /** Starts all threads that finish work before the one that claims it. */
@@ -202,12 +176,12 @@ final class ServerActors implements AttemptHost.Sink {
     if (parts.config().groups() != null) {
       aggregatorThreads.prestartAllCoreThreads();
     }
-    renewerThread.start();
-    watchdogThread.start();
+    renewer.start();
+    watchdog.start();
     controlMessages.start();
     duties.start(allDuties);
-    forwarderThread.start();
-    claimLoopThread.start();
+    forwarder.start();
+    claimLoop.start();
   }
 
   /** Ends the threads of an incomplete start, without waiting for them. */
@@ -226,49 +200,31 @@ final class ServerActors implements AttemptHost.Sink {
     workers.close();
   }
 
-  @Override
-  public void settle(Attempt attempt, AppliedOutcome applied) {
-    settlements.add(attempt, applied);
-  }
-
-  @Override
-  public void returned(Attempt attempt) {
-    parts.attempts().returned(attempt);
-  }
-
-  @Override
-  public void progress(Attempt attempt, Progress progress) {
-    reports.progress(attempt, progress);
-  }
-
-  @Override
-  public boolean writeResult(Attempt attempt, Payload result) {
-    return reports.result(attempt, result);
-  }
-
   /** Stops producers before their consumers, and extends leases until none is needed. */
   void stop() {
     claimLoop.stop();
     renewer.showSoon();
-    ServerThreads.join(claimLoopThread);
+    claimLoop.join();
     shutdown.waitForHandlers();
     shutdown.flush();
     shutdown.requeueUnfinished();
     forwarder.stop();
-    ServerThreads.join(forwarderThread);
+    forwarder.join();
     watch.close();
     duties.stop(GracefulShutdown.FLUSH_TIMEOUT);
-    ServerThreads.shutDown(aggregatorThreads);
+    DaemonThreadPools.shutDown(aggregatorThreads, GracefulShutdown.FLUSH_TIMEOUT);
     controlMessages.stop();
     settlements.giveUp();
-    settlementThreads.close().forEach(ServerThreads::shutDown);
+    settlementThreads
+        .close()
+        .forEach(pool -> DaemonThreadPools.shutDown(pool, GracefulShutdown.FLUSH_TIMEOUT));
     watchdog.stop();
-    ServerThreads.join(watchdogThread);
+    watchdog.join();
     renewer.stop();
-    ServerThreads.join(renewerThread);
+    renewer.join();
     shardThreads.shutdownNow();
     workers.close();
-    parts.failures().close();
+    failures.close();
     shutdown.reportSurvivors();
   }
 
@@ -293,11 +249,11 @@ final class ServerActors implements AttemptHost.Sink {
     return new Presence.Server(
         host,
         (int) ProcessHandle.current().pid(),
-        parts.id(),
+        engine.id(),
         parts.config().concurrency(),
         weights,
         parts.config().strictPriority(),
-        goStatus(control.state()),
+        goStatus(engine.state()),
         startedAt,
         workers.busy(),
         parts.config().heartbeat());

@@ -4,13 +4,15 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Mux;
+import io.asynq4j.internal.server.attempt.FailureLog;
+import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
+import io.asynq4j.internal.server.config.ServerDefinitions;
 import io.asynq4j.internal.server.duty.Aggregator;
 import io.asynq4j.internal.server.duty.Duty;
 import io.asynq4j.internal.server.duty.DutyContext;
 import io.asynq4j.internal.server.duty.HealthCheck;
 import io.asynq4j.internal.server.duty.Janitor;
-import io.asynq4j.internal.server.duty.QueueFinder;
 import io.asynq4j.internal.server.duty.Recoverer;
 import io.asynq4j.internal.server.duty.Repairer;
 import io.asynq4j.internal.time.TimeMath;
@@ -32,36 +34,45 @@ final class ServerDuties {
   private ServerDuties() {}
 
   static List<Duty> of(
-      ServerActors.Parts parts, DutyContext context, ExecutorService aggregatorThreads) {
+      ServerActors.Parts parts,
+      DutyContext context,
+      FailureLog failures,
+      ExecutorService aggregatorThreads) {
     ServerConfig config = parts.config();
+    ServedQueues queues = parts.queues();
     List<Duty> all = new ArrayList<>();
-    all.add(new Recoverer(context, parts.events()));
-    all.add(new Janitor(context));
-    all.add(new Repairer(context));
+    all.add(new Duty("recoverer", config.recoverInterval(), new Recoverer(context)::run));
+    all.add(Duty.every(config.janitorInterval(), "janitor", new Janitor(context)));
+    all.add(Duty.every(config.repairInterval(), "repairer", new Repairer(context)));
     // Schedulers whose processes have vanished: no other scheduler may exist to unregister them.
     all.add(
         Duty.every(
             TimeMath.min(config.heartbeat().multipliedBy(4), LONGEST_SWEEP_INTERVAL),
             "presence sweeper",
             parts.broker().presence()::forgetGoneSchedulers));
-    all.add(Duty.every(FAILURE_LOG_INTERVAL, "failure log", parts.failures()::reportEndedWindows));
-    if (parts.queues().hasPatterns()) {
+    all.add(Duty.every(FAILURE_LOG_INTERVAL, "failure log", failures::reportEndedWindows));
+    if (queues.hasPatterns()) {
       all.add(
-          new QueueFinder(
-              parts.broker().inspection(),
-              parts.queues(),
-              config.pollInterval().multipliedBy(FIND_QUEUES_EACH)));
+          Duty.every(
+              config.pollInterval().multipliedBy(FIND_QUEUES_EACH),
+              "queue finder",
+              () -> queues.found(parts.broker().inspection().queues())));
     }
-    if (config.defined() != null) {
-      all.add(config.defined().duty(parts.queues()));
+    ServerDefinitions defined = config.defined();
+    if (defined != null) {
+      all.add(Duty.every(ServerDefinitions.INTERVAL, "definitions", () -> defined.follow(queues)));
     }
     if (config.groups() != null) {
-      all.add(
-          new Aggregator(
-              config.groups(), context, typeOptions(parts.handler()), aggregatorThreads));
+      Aggregator aggregator =
+          new Aggregator(config.groups(), context, typeOptions(parts.handler()), aggregatorThreads);
+      all.add(Duty.every(aggregator.interval(), "aggregator", aggregator));
     }
     if (config.healthCheck() != null) {
-      all.add(new HealthCheck(config.healthInterval(), parts.redis()::ping, config.healthCheck()));
+      all.add(
+          Duty.every(
+              config.healthInterval(),
+              "health check",
+              new HealthCheck(parts.redis()::ping, config.healthCheck())));
     }
     return all;
   }

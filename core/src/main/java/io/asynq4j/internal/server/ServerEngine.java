@@ -4,14 +4,10 @@ import io.asynq4j.Task;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.concurrent.DaemonThreadPools;
-import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.redis.store.BrokerConnection;
-import io.asynq4j.internal.server.attempt.AttemptRegistry;
-import io.asynq4j.internal.server.attempt.FailureLog;
 import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.shard.HealthTracker;
-import io.asynq4j.internal.server.shard.OutageTracker;
 import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.redis.RedisConnection;
@@ -27,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The lifecycle of a server: it starts once, may become quiet, and stops. Thread-safe. */
-public final class ServerEngine implements ServerActors.Control {
+public final class ServerEngine {
 
   private static final Logger log = LoggerFactory.getLogger(ServerEngine.class);
 
@@ -46,23 +42,14 @@ public final class ServerEngine implements ServerActors.Control {
 
   public ServerEngine(RedisConnection redis, ServerConfig config, Handler<Task> handler) {
     Broker broker = BrokerConnection.brokerOf(redis);
-    CompositeServerListener events = new CompositeServerListener(config.listeners());
-    HealthTracker health = new HealthTracker(broker.clock());
     this.parts =
         new ServerActors.Parts(
-            id,
             redis,
             broker,
             config,
             handler,
-            events,
-            new OutcomePolicy(config.outcomeRules()),
-            new FailureLog(
-                config.failureLogLimit(), config.logsEveryStackTrace(), System::nanoTime),
             new ServedQueues(config),
-            health,
-            new OutageTracker(events, health),
-            new AttemptRegistry());
+            new HealthTracker(broker.clock()));
   }
 
   public synchronized void start() {
@@ -70,25 +57,22 @@ public final class ServerEngine implements ServerActors.Control {
       case NEW -> {
         // First: nothing else works if the connection is already closed.
         beforeClose = parts.broker().beforeClose(this::stopBeforeClose);
-        ServerActors started;
+        ServerActors started = null;
         try {
           if (parts.config().defined() != null) {
             parts.config().defined().begin(parts.queues());
           }
           started = new ServerActors(parts, this);
-        } catch (RuntimeException | Error e) {
-          unregisterClose();
-          throw e;
-        }
-        running = started;
-        state = ServerState.ACTIVE;
-        try {
+          running = started;
+          state = ServerState.ACTIVE;
           started.start();
         } catch (RuntimeException | Error e) {
           // Such as a lack of threads: nothing has been claimed, and a later start may succeed.
           running = null;
           state = ServerState.NEW;
-          started.undoStart();
+          if (started != null) {
+            started.undoStart();
+          }
           unregisterClose();
           throw e;
         }
@@ -100,7 +84,6 @@ public final class ServerEngine implements ServerActors.Control {
     }
   }
 
-  @Override
   public synchronized void quiet() {
     ServerActors current = running;
     if (state == ServerState.ACTIVE && current != null) {
@@ -110,17 +93,14 @@ public final class ServerEngine implements ServerActors.Control {
     }
   }
 
-  @Override
   public void stop() {
-    ServerActors current;
+    ServerActors current = null;
     synchronized (this) {
-      current = running;
       if (state == ServerState.NEW) {
         return;
       }
-      if (state == ServerState.STOPPING || state == ServerState.CLOSED) {
-        current = null;
-      } else {
+      if (state == ServerState.ACTIVE || state == ServerState.QUIET) {
+        current = running;
         state = ServerState.STOPPING;
       }
     }
@@ -141,8 +121,7 @@ public final class ServerEngine implements ServerActors.Control {
   }
 
   /** Stops the server, since it can never extend its leases or settle its tasks. */
-  @Override
-  public void fail(LinkageError error) {
+  void fail(LinkageError error) {
     if (!failed.compareAndSet(false, true)) {
       return;
     }
@@ -207,7 +186,6 @@ public final class ServerEngine implements ServerActors.Control {
     return closed.await(TimeMath.nanos(most), TimeUnit.NANOSECONDS);
   }
 
-  @Override
   public ServerState state() {
     return state;
   }

@@ -147,7 +147,7 @@ class OutcomePolicyTest {
   @MethodSource("outcomes")
   void anOutcomeIsAppliedWithinItsLimits(
       Claim claim, Outcome given, Outcome applied, Settlement settlement) {
-    AppliedOutcome result = policy().apply(claim, Task.of("t"), given);
+    AppliedOutcome result = policy().apply(claim, given);
 
     assertThat(result.outcome()).isEqualTo(applied);
     assertThat(result.settlement()).isEqualTo(settlement);
@@ -162,7 +162,7 @@ class OutcomePolicyTest {
       Claim claim, Outcome given, Outcome applied, Settlement settlement) {
     RuntimeException wrapped = new RuntimeException("wrapped", given.asException());
 
-    AppliedOutcome result = policy().apply(claim, Task.of("t"), null, wrapped);
+    AppliedOutcome result = policy().apply(claim, null, wrapped);
 
     assertThat(result.outcome()).isEqualTo(applied);
     assertThat(result.settlement()).isEqualTo(settlement);
@@ -215,7 +215,7 @@ class OutcomePolicyTest {
   @MethodSource("errors")
   void anErrorIsRetriedAsLongAsRetriesAreLeft(
       Claim claim, @Nullable Throwable error, Settlement settlement, boolean failed) {
-    AppliedOutcome result = policy().apply(claim, Task.of("t"), null, error);
+    AppliedOutcome result = policy().apply(claim, null, error);
 
     assertThat(result.settlement()).isEqualTo(settlement);
     assertThat(result.failed()).isEqualTo(failed);
@@ -253,8 +253,7 @@ class OutcomePolicyTest {
   @MethodSource("stops")
   void theReasonWhyAHandlerStopsDecides(
       CancelReason reason, AfterCancel after, Outcome applied, boolean failed) {
-    AppliedOutcome result =
-        policy().stopped(FRESH, Task.of("t"), reason, after, new IOException("closed"));
+    AppliedOutcome result = policy().stopped(FRESH, reason, after, new IOException("closed"));
 
     assertThat(result.outcome()).isEqualTo(applied);
     assertThat(result.failed()).isEqualTo(failed);
@@ -263,7 +262,7 @@ class OutcomePolicyTest {
   @Test
   void aCancelledTaskWithoutRetriesLeftIsArchived() {
     AppliedOutcome result =
-        policy().stopped(EXHAUSTED, Task.of("t"), CancelReason.REQUESTED, AfterCancel.RETRY, null);
+        policy().stopped(EXHAUSTED, CancelReason.REQUESTED, AfterCancel.RETRY, null);
 
     assertThat(result.outcome()).isEqualTo(Outcome.archive("context canceled"));
     assertThat(result.error()).isInstanceOf(CancellationException.class);
@@ -276,7 +275,6 @@ class OutcomePolicyTest {
         policy()
             .stopped(
                 FRESH,
-                Task.of("t"),
                 CancelReason.REQUESTED,
                 AfterCancel.DELETE,
                 Outcome.snooze(POLICY).asException());
@@ -291,7 +289,7 @@ class OutcomePolicyTest {
     failure.setStackTrace(
         new StackTraceElement[] {new StackTraceElement("app.Mailer", "send", "Mailer.java", 7)});
 
-    assertThat(keeping.apply(FRESH, Task.of("t"), null, failure).settlement())
+    assertThat(keeping.apply(FRESH, null, failure).settlement())
         .isEqualTo(
             new Settlement.Retry(
                 FRESH,
@@ -300,12 +298,9 @@ class OutcomePolicyTest {
                 /* failure= */ true,
                 /* precise= */ false,
                 "java.io.IOException: reset\n\tat app.Mailer.send(Mailer.java:7)\n"));
-    assertThat(keeping.apply(FRESH, Task.of("t"), Outcome.archive("bad")).settlement())
+    assertThat(keeping.apply(FRESH, Outcome.archive("bad")).settlement())
         .isEqualTo(new Settlement.Archive(FRESH, "bad", ""));
-    assertThat(
-            keeping
-                .stopped(FRESH, Task.of("t"), CancelReason.DEADLINE, AfterCancel.RETRY, null)
-                .settlement())
+    assertThat(keeping.stopped(FRESH, CancelReason.DEADLINE, AfterCancel.RETRY, null).settlement())
         .isEqualTo(
             new Settlement.Retry(
                 FRESH,
@@ -324,10 +319,9 @@ class OutcomePolicyTest {
         };
     RetryPolicy negative = (retried, error, task) -> Duration.ofSeconds(-1);
 
-    assertThatThrownBy(
-            () -> policy(broken, false).apply(FRESH, Task.of("t"), Outcome.retry("busy")))
+    assertThatThrownBy(() -> policy(broken, false).apply(FRESH, Outcome.retry("busy")))
         .hasMessage("no delay");
-    assertThat(policy(negative, false).apply(FRESH, Task.of("t"), Outcome.retry("busy")).outcome())
+    assertThat(policy(negative, false).apply(FRESH, Outcome.retry("busy")).outcome())
         .isEqualTo(Outcome.retry("busy", Duration.ZERO));
     for (RetryPolicy each : new RetryPolicy[] {broken, negative}) {
       assertThat(new FallbackRetryPolicy(each).delay(0, new IOException(), Task.of("t")))
@@ -339,16 +333,15 @@ class OutcomePolicyTest {
   void whatTheRulesCannotDecideIsTriedAgainAsByDefault() {
     IllegalStateException error = new IllegalStateException("on purpose");
 
-    assertThat(policy().undecided(FRESH, Task.of("t"), error).outcome().kind())
-        .isEqualTo(Outcome.Kind.RETRY);
-    assertThat(policy().undecided(EXHAUSTED, Task.of("t"), error).outcome())
+    assertThat(policy().undecided(FRESH, error).outcome().kind()).isEqualTo(Outcome.Kind.RETRY);
+    assertThat(policy().undecided(EXHAUSTED, error).outcome())
         .isEqualTo(Outcome.archive("java.lang.IllegalStateException: on purpose"));
   }
 
   @Test
   void whatRedisRefusesIsArchivedAndThenAsItIsStored() {
     IOException refusal = new IOException("WRONGTYPE");
-    AppliedOutcome done = policy().apply(FRESH, Task.of("t"), Outcome.done());
+    AppliedOutcome done = policy().apply(FRESH, Outcome.done());
 
     AppliedOutcome archived = OutcomePolicy.unsettleable(done, refusal);
     AppliedOutcome asStored = OutcomePolicy.unsettleable(archived, refusal);

@@ -73,7 +73,7 @@ class LeaseRenewerTest {
             attempts,
             new ShardTopology(
                 new StubStoreWatch(queue -> "shard of " + queue),
-                new OutageTracker(new CompositeServerListener(List.of()), vitals),
+                new OutageTracker(AttemptHosts.NO_LISTENERS, vitals),
                 threads),
             () -> {},
             presence(),
@@ -145,7 +145,7 @@ class LeaseRenewerTest {
             attempts,
             new ShardTopology(
                 BrokerConnection.brokerOf(redis).watches(),
-                new OutageTracker(new CompositeServerListener(List.of()), vitals),
+                new OutageTracker(AttemptHosts.NO_LISTENERS, vitals),
                 Runnable::run),
             () -> {
               beats.incrementAndGet();

@@ -1,26 +1,34 @@
 package io.asynq4j.internal.server.attempt;
 
 import io.asynq4j.AfterCancel;
+import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
+import io.asynq4j.TaskInfo.Progress;
+import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
-import io.asynq4j.handler.TaskContext.CancelReason;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.outcome.DeadlineExceededException;
 import io.asynq4j.internal.text.LogText;
 import io.asynq4j.internal.text.SafeLog;
+import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.server.ServerListener.TaskRef;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/** One execution of a task, from its claim until its outcome is passed on. Thread-safe. */
-public final class Attempt implements Runnable {
+/**
+ * One execution of a task, from its claim until its outcome is passed on. Its handler gets it as
+ * the context. Thread-safe.
+ */
+public final class Attempt implements Runnable, TaskContext {
 
   private static final Logger log = LoggerFactory.getLogger(Attempt.class);
 
@@ -31,10 +39,11 @@ public final class Attempt implements Runnable {
   private final Claim claim;
   private final Task task;
   private final TaskRef ref;
+  private final Instant deadline;
+  private final long deadlineNanos;
   private final boolean brief;
   private final AttemptHost host;
   private final HandlerCall call;
-  private final AttemptContext context;
   private final AttemptDecision decision;
   private volatile boolean pastGrace;
   private long lastStuckNanos;
@@ -53,11 +62,12 @@ public final class Attempt implements Runnable {
             message.retried(),
             message.maxRetry(),
             waited(claim.pendingSince(), now));
-    Instant deadline = host.config().endOfAttempt(message.type(), now, message.endOfAttempt(now));
+    this.deadline = host.config().endOfAttempt(message.type(), now, message.endOfAttempt(now));
+    // By the monotonic timer: a clock step must not time out a handler and use up a retry.
+    this.deadlineNanos = System.nanoTime() + TimeMath.nanosUntil(deadline, now);
     this.brief = deadline.isBefore(now.plus(BRIEF));
     this.host = host;
     this.call = new HandlerCall(message.id());
-    this.context = new AttemptContext(this, call, host, deadline, now);
     this.decision = new AttemptDecision(this, call, host);
   }
 
@@ -75,11 +85,11 @@ public final class Attempt implements Runnable {
     try {
       callStarts();
       if (call.cancelReason() == null && !decision.isTaken()) {
-        if (context.timeLeft().isZero()) {
+        if (timeLeft().isZero()) {
           error = new DeadlineExceededException();
         } else {
-          host.events().started(ref);
-          outcome = host.handler().handle(task, context);
+          host.config().listeners().publish(listener -> listener.started(ref));
+          outcome = host.handler().handle(task, this);
         }
       }
     } catch (Throwable e) {
@@ -91,22 +101,22 @@ public final class Attempt implements Runnable {
       Thread.interrupted();
       decision.handled(outcome, error);
       reportReturned();
-      MDC.remove(TaskContext.MdcKeys.TASK_ID);
-      MDC.remove(TaskContext.MdcKeys.TASK_TYPE);
-      MDC.remove(TaskContext.MdcKeys.QUEUE);
+      MDC.remove(MdcKeys.TASK_ID);
+      MDC.remove(MdcKeys.TASK_TYPE);
+      MDC.remove(MdcKeys.QUEUE);
     }
   }
 
   private void callStarts() {
     call.start();
-    MDC.put(TaskContext.MdcKeys.TASK_ID, id());
-    MDC.put(TaskContext.MdcKeys.TASK_TYPE, type());
-    MDC.put(TaskContext.MdcKeys.QUEUE, queue().value());
+    MDC.put(MdcKeys.TASK_ID, id());
+    MDC.put(MdcKeys.TASK_TYPE, type());
+    MDC.put(MdcKeys.QUEUE, queue().value());
   }
 
   private void reportReturned() {
     try {
-      host.sink().returned(this);
+      host.returned().accept(this);
     } catch (RuntimeException | Error e) {
       report("could not unregister a returned handler", e);
     }
@@ -142,7 +152,7 @@ public final class Attempt implements Runnable {
     if (call.isReturned()) {
       return;
     }
-    if (call.cancelReason() == null && context.isOver(nanos)) {
+    if (call.cancelReason() == null && nanos - deadlineNanos >= 0) {
       cancel(CancelReason.DEADLINE);
     }
     CancelReason reason = call.cancelReason();
@@ -163,7 +173,7 @@ public final class Attempt implements Runnable {
         label(),
         reason,
         since.toSeconds());
-    host.events().stuck(ref, reason, since);
+    host.config().listeners().publish(listener -> listener.stuck(ref, reason, since));
   }
 
   /** Returns whether the handler was cancelled and the grace period has passed. */
@@ -177,14 +187,14 @@ public final class Attempt implements Runnable {
   }
 
   void settleWithoutHandler() {
-    decision.overdue();
+    decision.decide(AttemptDecision.Decider.OVERDUE);
   }
 
   /** Records that the lease is lost, so that no decision has an effect any more. */
   public void leaseLost() {
     if (decision.lose()) {
       log.warn("lost the lease of {}; its outcome has no effect", label());
-      host.events().leaseLost(ref);
+      host.config().listeners().publish(listener -> listener.leaseLost(ref));
       if (call.isReturned()) {
         reportReturned();
       }
@@ -201,7 +211,7 @@ public final class Attempt implements Runnable {
 
   /** Requeues the task without calling its handler. */
   public void requeue() {
-    decision.requeue();
+    decision.decide(AttemptDecision.Decider.REQUEUE);
   }
 
   /** Returns the thread of the handler; null if it does not run. */
@@ -243,29 +253,82 @@ public final class Attempt implements Runnable {
     return ref;
   }
 
+  @Override
   public String id() {
     return claim.id();
   }
 
+  @Override
   public QueueName queue() {
     return claim.queue();
   }
 
+  @Override
   public String type() {
     return task.type();
+  }
+
+  @Override
+  public PayloadCodec codec() {
+    return host.config().codec();
+  }
+
+  @Override
+  public int retryCount() {
+    return ref.retried();
+  }
+
+  @Override
+  public int maxRetry() {
+    return ref.maxRetry();
+  }
+
+  @Override
+  public Map<String, String> headers() {
+    return task.headers();
+  }
+
+  @Override
+  public Instant deadline() {
+    return deadline;
+  }
+
+  @Override
+  public Duration timeLeft() {
+    return Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime()));
+  }
+
+  @Override
+  public Optional<CancelReason> cancelled() {
+    return Optional.ofNullable(call.cancelReason());
+  }
+
+  @Override
+  public void onCancel(Runnable action) {
+    call.onCancel(action);
+  }
+
+  @Override
+  public void writeResult(@Nullable Object result) {
+    Payload payload = host.policy().intermediateResult(claim, result);
+    if (isDecided() || !host.reports().writeResult(this, payload)) {
+      throw new IllegalStateException(
+          "the result of task %s was not written: its lease is lost, or the attempt has ended"
+              .formatted(id()));
+    }
+  }
+
+  @Override
+  public void progress(int percent, String note) {
+    Progress progress = new Progress(percent, note);
+    if (!isDecided()) {
+      host.reports().progress(this, progress);
+    }
   }
 
   /** Returns a description for log lines. */
   public String label() {
     return "task %s (%s, queue %s)".formatted(LogText.name(id()), LogText.name(type()), queue());
-  }
-
-  public Instant deadline() {
-    return context.deadline();
-  }
-
-  TaskContext context() {
-    return context;
   }
 
   public Duration sinceEnded() {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class AttemptDecision {
 
   /** What decides. An enum, since recording it must not fail for lack of memory. */
-  private enum Decider {
+  enum Decider {
     /** The handler returned or threw. */
     HANDLER,
     /** The handler was cancelled and has not returned. */
@@ -53,16 +53,6 @@ final class AttemptDecision {
     decide(Decider.HANDLER);
   }
 
-  /** Decides without waiting any longer for a cancelled handler. */
-  void overdue() {
-    decide(Decider.OVERDUE);
-  }
-
-  /** Decides to requeue the task, whose handler was not called. */
-  void requeue() {
-    decide(Decider.REQUEUE);
-  }
-
   /** Records a lost lease: nothing is settled. Returns false if it was already decided. */
   boolean lose() {
     boolean first = taken.compareAndSet(false, true);
@@ -79,13 +69,13 @@ final class AttemptDecision {
     if (first) {
       passedOn = true;
       endedNanos = System.nanoTime();
-      host.events().finished(attempt.ref(), Outcome.requeue(), null, ran());
+      reportFinished(Outcome.requeue(), null);
     }
     return first;
   }
 
   /** Does nothing if it was already decided. */
-  private void decide(Decider by) {
+  void decide(Decider by) {
     if (taken.compareAndSet(false, true)) {
       decider = by;
       passOn();
@@ -112,10 +102,10 @@ final class AttemptDecision {
         result = decided();
         endedNanos = System.nanoTime();
         applied = result;
-        host.events().finished(attempt.ref(), result.outcome(), result.error(), ran());
+        reportFinished(result.outcome(), result.error());
         host.failures().finished(attempt.ref(), result);
       }
-      host.sink().settle(attempt, result);
+      host.settler().accept(attempt, result);
       passedOn = true;
     } catch (RuntimeException | Error e) {
       attempt.report("could not settle an attempt; retrying", e);
@@ -132,7 +122,7 @@ final class AttemptDecision {
       };
     } catch (RuntimeException | Error e) {
       attempt.report("could not apply the configured rules to an attempt; the defaults apply", e);
-      return host.policy().undecided(attempt.claim(), attempt.task(), e);
+      return host.policy().undecided(attempt.claim(), e);
     }
   }
 
@@ -141,16 +131,18 @@ final class AttemptDecision {
     if (reason != null && (attempt.isPastGrace() || outcome == null)) {
       return stopped(reason, error);
     }
-    return host.policy().apply(attempt.claim(), attempt.task(), outcome, error);
+    return host.policy().apply(attempt.claim(), outcome, error);
   }
 
   private AppliedOutcome stopped(CancelReason reason, @Nullable Throwable thrown) {
-    return host.policy()
-        .stopped(attempt.claim(), attempt.task(), reason, call.afterCancel(), thrown);
+    return host.policy().stopped(attempt.claim(), reason, call.afterCancel(), thrown);
   }
 
-  private Duration ran() {
-    return call.isStarted() ? Duration.ofNanos(endedNanos - call.startedNanos()) : Duration.ZERO;
+  private void reportFinished(Outcome settled, @Nullable Throwable reason) {
+    Duration ran = Duration.ofNanos(call.isStarted() ? endedNanos - call.startedNanos() : 0);
+    host.config()
+        .listeners()
+        .publish(listener -> listener.finished(attempt.ref(), settled, reason, ran));
   }
 
   boolean isTaken() {

@@ -8,28 +8,29 @@ import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.server.config.ServerConfig;
-import io.asynq4j.server.ServerListener;
 import java.time.Clock;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
-/** The parts of a server that its attempts share. */
+/**
+ * The parts of a server that its attempts share.
+ *
+ * @param settler settles an attempt; if it throws, nothing has changed
+ * @param returned called when a handler has returned, so that it is not monitored any more
+ */
 public record AttemptHost(
     ServerConfig config,
     Handler<Task> handler,
-    ServerListener events,
     OutcomePolicy policy,
     FailureLog failures,
     LeaseOperations source,
     Clock clock,
-    Sink sink) {
+    BiConsumer<Attempt, AppliedOutcome> settler,
+    Consumer<Attempt> returned,
+    Reports reports) {
 
-  /** Receives outcomes and reports of attempts. Thread-safe. */
-  public interface Sink {
-
-    /** Settles the attempt. If this throws, nothing has changed. */
-    void settle(Attempt attempt, AppliedOutcome applied);
-
-    /** Records that the handler has returned, so that it is not monitored any more. */
-    void returned(Attempt attempt);
+  /** Receives what handlers report while they run. Thread-safe. */
+  public interface Reports {
 
     /** Returns at once; this progress, or a later one, is written soon. */
     void progress(Attempt attempt, Progress progress);

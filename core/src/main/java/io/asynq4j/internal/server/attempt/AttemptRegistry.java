@@ -78,21 +78,11 @@ public final class AttemptRegistry {
   }
 
   public List<Attempt> withId(String taskId) {
-    List<Attempt> found = new ArrayList<>(1);
-    for (Attempt attempt : attempts.values()) {
-      if (attempt.id().equals(taskId)) {
-        found.add(attempt);
-      }
-    }
-    return found;
+    return all().stream().filter(attempt -> attempt.id().equals(taskId)).toList();
   }
 
   /** Returns whether no handler runs and no attempt waits to be settled. */
   public boolean isEmpty() {
     return attempts.isEmpty() && lingering.isEmpty();
-  }
-
-  int size() {
-    return attempts.size();
   }
 }

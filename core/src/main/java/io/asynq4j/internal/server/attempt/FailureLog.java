@@ -7,13 +7,10 @@ import io.asynq4j.internal.text.GoDuration;
 import io.asynq4j.internal.text.LogText;
 import io.asynq4j.server.ServerListener.TaskRef;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,15 +44,15 @@ public final class FailureLog {
   }
 
   private static final class Count {
+    final Kind kind;
     final long since;
     long failures;
 
-    Count(long since) {
+    Count(Kind kind, long since) {
+      this.kind = kind;
       this.since = since;
     }
   }
-
-  private record Unlogged(Kind kind, long failures, Duration during) {}
 
   private final int limit;
   private final boolean everyTrace;
@@ -114,25 +111,21 @@ public final class FailureLog {
   }
 
   private boolean isWithinLimit(Kind kind) {
-    Unlogged ended = null;
+    long now = nanos.getAsLong();
+    Count ended = null;
     boolean within;
     synchronized (counts) {
-      long now = nanos.getAsLong();
       Kind counted = counts.containsKey(kind) || hasRoom() ? kind : kind.ofOtherTypes();
       Count count = counts.get(counted);
-      if (count != null && isOver(count, now)) {
-        ended = unlogged(counted, count, now);
-        counts.remove(counted);
-        count = null;
-      }
-      if (count == null) {
-        count = new Count(now);
+      if (count == null || isOver(count, now)) {
+        ended = count;
+        count = new Count(counted, now);
         counts.put(counted, count);
       }
       within = ++count.failures <= limit;
     }
     if (ended != null) {
-      write(ended);
+      writeUnlogged(ended, now);
     }
     return within;
   }
@@ -146,28 +139,21 @@ public final class FailureLog {
     return now - count.since >= WINDOW.toNanos();
   }
 
-  private @Nullable Unlogged unlogged(Kind kind, Count count, long now) {
-    return count.failures <= limit
-        ? null
-        : new Unlogged(kind, count.failures - limit, Duration.ofNanos(now - count.since));
-  }
-
-  private static void write(Unlogged unlogged) {
-    Kind kind = unlogged.kind();
-    String types = kind.type().isEmpty() ? "other types" : kind.type();
-    long seconds = Math.max(1, unlogged.during().toSeconds());
-    if (kind.archived()) {
+  private void writeUnlogged(Count count, long now) {
+    long unlogged = count.failures - limit;
+    if (unlogged <= 0) {
+      return;
+    }
+    String types = count.kind.type().isEmpty() ? "other types" : count.kind.type();
+    long seconds = Math.max(1, Duration.ofNanos(now - count.since).toSeconds());
+    if (count.kind.archived()) {
       log.error(
           "{} more failures of {} in the last {}s, which archived their tasks, were not logged",
-          unlogged.failures(),
+          unlogged,
           types,
           seconds);
     } else {
-      log.warn(
-          "{} more failures of {} in the last {}s were not logged",
-          unlogged.failures(),
-          types,
-          seconds);
+      log.warn("{} more failures of {} in the last {}s were not logged", unlogged, types, seconds);
     }
   }
 
@@ -182,21 +168,12 @@ public final class FailureLog {
   }
 
   private void report(boolean all) {
-    List<Unlogged> over = new ArrayList<>();
+    long now = nanos.getAsLong();
+    List<Count> ended;
     synchronized (counts) {
-      long now = nanos.getAsLong();
-      Iterator<Map.Entry<Kind, Count>> each = counts.entrySet().iterator();
-      while (each.hasNext()) {
-        Map.Entry<Kind, Count> entry = each.next();
-        if (all || isOver(entry.getValue(), now)) {
-          Unlogged unlogged = unlogged(entry.getKey(), entry.getValue(), now);
-          if (unlogged != null) {
-            over.add(unlogged);
-          }
-          each.remove();
-        }
-      }
+      ended = counts.values().stream().filter(count -> all || isOver(count, now)).toList();
+      counts.values().removeAll(ended);
     }
-    over.forEach(FailureLog::write);
+    ended.forEach(count -> writeUnlogged(count, now));
   }
 }

@@ -1,5 +1,6 @@
 package io.asynq4j.internal.server.attempt;
 
+import io.asynq4j.internal.concurrent.Actor;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
@@ -10,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * Cancels handlers at their deadline and reports those that do not stop. Runs on one thread, which
  * never waits for Redis: timeouts also apply while Redis is unreachable.
  */
-public final class Watchdog implements Runnable {
+public final class Watchdog extends Actor {
 
   private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
 
@@ -22,8 +23,6 @@ public final class Watchdog implements Runnable {
   private final AttemptRegistry attempts;
   private final Runnable others;
   private final Duration rest;
-  private final WakeupSignal signal = new WakeupSignal();
-  private volatile boolean stopped;
   private volatile boolean resting;
 
   /**
@@ -31,6 +30,7 @@ public final class Watchdog implements Runnable {
    * @param rest the interval while nothing runs
    */
   public Watchdog(AttemptRegistry attempts, Runnable others, Duration rest) {
+    super("asynq-watchdog", new WakeupSignal());
     this.attempts = attempts;
     this.others = others;
     this.rest = rest;
@@ -45,7 +45,7 @@ public final class Watchdog implements Runnable {
 
   @Override
   public void run() {
-    while (!stopped) {
+    while (!isStopped()) {
       long nanos = System.nanoTime();
       attempts.all().forEach(attempt -> check(attempt, nanos));
       attempts.lingering().forEach(attempt -> check(attempt, nanos));
@@ -63,10 +63,5 @@ public final class Watchdog implements Runnable {
     } catch (RuntimeException | Error e) {
       SafeLog.error(log, "could not check an attempt; retrying", e);
     }
-  }
-
-  public void stop() {
-    stopped = true;
-    signal.raise();
   }
 }

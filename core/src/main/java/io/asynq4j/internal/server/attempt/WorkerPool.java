@@ -129,24 +129,20 @@ class WorkerPool implements Executor, AutoCloseable {
       factory.newThread(this::helpOut).start();
     } catch (RuntimeException | Error e) {
       Worker next;
+      boolean isWithoutThreads;
       synchronized (lock) {
         next = idle.pollFirst();
+        isWithoutThreads = threads == 0;
         if (next == null) {
           coming.set(false);
         }
       }
       if (next != null) {
         next.wake();
-      } else if (isWithoutThreads()) {
+      } else if (isWithoutThreads) {
         throw e;
       }
       SafeLog.error(log, "could not start more threads for handlers; existing threads continue", e);
-    }
-  }
-
-  private boolean isWithoutThreads() {
-    synchronized (lock) {
-      return threads == 0;
     }
   }
 

@@ -4,6 +4,7 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.ClaimBatch;
+import io.asynq4j.internal.concurrent.Actor;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.server.attempt.AttemptExecutor;
 import io.asynq4j.internal.server.attempt.AttemptHost;
@@ -27,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * Claims tasks for idle workers in batches, and shares the workers among the queues by weight. Runs
  * on one thread.
  */
-public final class ClaimLoop implements Runnable {
+public final class ClaimLoop extends Actor {
 
   private static final Logger log = LoggerFactory.getLogger(ClaimLoop.class);
 
@@ -58,13 +59,11 @@ public final class ClaimLoop implements Runnable {
   private final SettlementBuffer settler;
   private final ShardTopology shards;
   private final ShardClaimer claims;
-  private final WakeupSignal signal;
   private final QueueReadiness readiness;
   private final StrideScheduler<QueueClaimState> ready;
   private final AttemptStarter starter;
   private final Runnable shortLease;
   private final Consumer<LinkageError> fatal;
-  private volatile boolean stopped;
 
   /** The answer of a cluster server whose handling was interrupted by an error. */
   private ShardClaimer.@Nullable Answer unhandled;
@@ -89,6 +88,7 @@ public final class ClaimLoop implements Runnable {
       QueueReadiness readiness,
       Runnable shortLease,
       Consumer<LinkageError> fatal) {
+    super("asynq-claim-loop", signal);
     this.config = host.config();
     this.host = host;
     this.queues = queues;
@@ -97,7 +97,6 @@ public final class ClaimLoop implements Runnable {
     this.shards = shards;
     this.claims =
         new ShardClaimer(shards, host.source(), settler, signal, () -> ShardClaimer.PATIENCE_NANOS);
-    this.signal = signal;
     this.readiness = readiness;
     this.ready = readiness.ready();
     this.starter = new AttemptStarter(host, workers, settler, attempts, MOST_PER_CLAIM);
@@ -107,7 +106,7 @@ public final class ClaimLoop implements Runnable {
 
   @Override
   public void run() {
-    while (!stopped) {
+    while (!isStopped()) {
       try {
         turn();
       } catch (BrokerException e) {
@@ -149,15 +148,10 @@ public final class ClaimLoop implements Runnable {
   private void waitAfterFailure() {
     readiness.checkAll();
     long end = System.nanoTime() + pause.toNanos();
-    while (!stopped && end - System.nanoTime() > 0) {
+    while (!isStopped() && end - System.nanoTime() > 0) {
       signal.await(end - System.nanoTime());
     }
     pause = TimeMath.min(pause.multipliedBy(2), LONGEST_PAUSE);
-  }
-
-  public void stop() {
-    stopped = true;
-    signal.raise();
   }
 
   // Correctness does not depend on the yield: without it the calls are smaller.
@@ -218,7 +212,7 @@ public final class ClaimLoop implements Runnable {
     for (Map.Entry<QueueClaimState, Integer> share : shares.entrySet()) {
       int wanted = config.strictPriority() ? free() : share.getValue();
       int got = 0;
-      while (got < wanted && !stopped && ready.contains(share.getKey())) {
+      while (got < wanted && !isStopped() && ready.contains(share.getKey())) {
         got += claimFrom(share.getKey(), Math.min(wanted - got, mostPerClaim()));
       }
       ready.refund(share.getKey(), share.getValue() - got);
@@ -281,7 +275,7 @@ public final class ClaimLoop implements Runnable {
         readiness.makeReady(queue);
       }
     } else {
-      int room = isServed && !stopped ? Math.max(0, free()) : 0;
+      int room = isServed && !isStopped() ? Math.max(0, free()) : 0;
       if (batch.claims().size() > room) {
         ClaimBatch kept = ShardClaimer.first(room, batch);
         ShardClaimer.Answer rest = answer.with(kept);
@@ -310,7 +304,7 @@ public final class ClaimLoop implements Runnable {
       unhandled = null;
       extendSoonIfShort(batch.claims().get(0));
       queue.gotSomething();
-      host.events().claimed(queue.name(), batch.claims().size());
+      config.listeners().publish(listener -> listener.claimed(queue.name(), batch.claims().size()));
       starter.startAll();
     }
     switch (batch.rest()) {

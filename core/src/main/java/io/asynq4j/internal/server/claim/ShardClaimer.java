@@ -15,10 +15,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -74,19 +72,61 @@ final class ShardClaimer {
    * A claim in flight. It stays registered until its answer is collected, so an error on the
    * calling thread loses nothing.
    */
-  private final class Call extends FutureTask<ClaimBatch> {
+  private final class Call implements Runnable {
     final String shard;
     final QueueClaimState queue;
-    private final AtomicBoolean collected = new AtomicBoolean();
+    private final int wanted;
+    private final Duration lease;
     private final long patience = patienceNanos.getAsLong();
     private final long started = System.nanoTime();
-    private volatile long answered;
+    private final CountDownLatch done = new CountDownLatch(1);
+    private final AtomicBoolean collected = new AtomicBoolean();
+    private @Nullable ClaimBatch batch;
+    private @Nullable Throwable error;
+    private boolean inTime;
     private volatile boolean late;
 
     Call(String shard, QueueClaimState queue, int wanted, Duration lease) {
-      super(() -> source.claim(queue.name(), wanted, lease, queue.rules()));
       this.shard = shard;
       this.queue = queue;
+      this.wanted = wanted;
+      this.lease = lease;
+    }
+
+    @Override
+    public void run() {
+      try {
+        batch = source.claim(queue.name(), wanted, lease, queue.rules());
+      } catch (Throwable e) {
+        error = e;
+      }
+      inTime = System.nanoTime() - started < patience;
+      // Publishes the fields above.
+      done.countDown();
+      if (closed && collect()) {
+        requeue(answer());
+      } else if (late) {
+        signal.raise();
+      }
+    }
+
+    boolean isDone() {
+      return done.getCount() == 0;
+    }
+
+    /** Waits for the answer. Returns false if it is late. */
+    boolean awaitAnswer() {
+      try {
+        return done.await(patience, TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+
+    /** To be called when the call is done. */
+    Answer answer() {
+      return new Answer(shard, queue, batch, error);
     }
 
     /** Returns true to exactly one caller, which has to handle the answer. */
@@ -99,34 +139,6 @@ final class ShardClaimer {
       late = true;
       if (isDone()) {
         signal.raise();
-      }
-    }
-
-    @Override
-    protected void set(ClaimBatch batch) {
-      answered = System.nanoTime();
-      super.set(batch);
-    }
-
-    @Override
-    protected void setException(Throwable error) {
-      answered = System.nanoTime();
-      super.setException(error);
-    }
-
-    /** To be called for a completed call. */
-    boolean wasInTime() {
-      return answered - started < patience;
-    }
-
-    @Override
-    protected void done() {
-      if (!closed) {
-        if (late) {
-          signal.raise();
-        }
-      } else if (collect()) {
-        requeue(answerOf(this));
       }
     }
   }
@@ -173,7 +185,7 @@ final class ShardClaimer {
     Call call = new Call(shard, queue, wanted, lease);
     shards.threads().execute(call);
     lane.unanswered = call;
-    if (lane.silent || !isAnswered(call)) {
+    if (lane.silent || !call.awaitAnswer()) {
       lane.silent = true;
       call.isLate();
       return null;
@@ -191,7 +203,7 @@ final class ShardClaimer {
    * a lack of memory, all are repeated by {@link #nextAnswer}.
    */
   private @Nullable Answer collect(Lane lane, Call call) {
-    Answer answer = answerOf(call);
+    Answer answer = call.answer();
     boolean failed = answer.batch() == null && !(answer.error() instanceof BrokerRefusedException);
     if (failed) {
       lane.stalled.add(answer.queue());
@@ -201,44 +213,10 @@ final class ShardClaimer {
     return !failed && call.collect() ? answer : null;
   }
 
-  private static boolean isAnswered(Call call) {
-    try {
-      call.get(call.patience, TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      return false;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    } catch (ExecutionException e) {
-      // The answer contains the failure.
-    }
-    return true;
-  }
-
-  /** To be called for a completed call. */
-  private static Answer answerOf(Call call) {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return new Answer(call.shard, call.queue, call.get(), null);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        } catch (ExecutionException e) {
-          return new Answer(call.shard, call.queue, null, e.getCause());
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
   private void recordAnswer(Lane lane, Call call, Answer answer) {
     Throwable error = answer.error();
     if (error == null || error instanceof BrokerRefusedException) {
-      lane.silent = !call.wasInTime();
+      lane.silent = !call.inTime;
       lane.restNanos = FIRST_REST_NANOS;
       shards.outages().worked(answer.shard());
       return;
@@ -332,7 +310,7 @@ final class ShardClaimer {
     for (Lane lane : lanes.values()) {
       Call call = lane.unanswered;
       if (call != null && call.collect()) {
-        requeue(answerOf(call));
+        requeue(call.answer());
       }
     }
   }

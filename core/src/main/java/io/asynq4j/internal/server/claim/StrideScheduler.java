@@ -1,11 +1,8 @@
 package io.asynq4j.internal.server.claim;
 
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.PriorityQueue;
@@ -101,11 +98,12 @@ final class StrideScheduler<T> {
   }
 
   private Map<T, Integer> byWeight(int free) {
-    Collection<Turn<T>> first =
-        takeFirst(ready.size() <= FEW_QUEUES ? ready.size() : Math.max(1, free / LEAST_SHARE));
+    int count = ready.size() <= FEW_QUEUES ? ready.size() : Math.max(1, free / LEAST_SHARE);
     PriorityQueue<Turn<T>> byPass =
         new PriorityQueue<>(Comparator.comparingDouble(turn -> turn.pass));
-    byPass.addAll(first);
+    for (int i = 0; i < count; i++) {
+      byPass.add(ready.pollFirst());
+    }
     Map<T, Integer> shares = new LinkedHashMap<>();
     for (int i = 0; i < free && !byPass.isEmpty(); i++) {
       Turn<T> next = byPass.remove();
@@ -114,16 +112,8 @@ final class StrideScheduler<T> {
       shares.merge(next.queue, 1, Integer::sum);
       byPass.add(next);
     }
-    ready.addAll(first);
+    ready.addAll(byPass);
     return shares;
-  }
-
-  private Collection<Turn<T>> takeFirst(int count) {
-    List<Turn<T>> taken = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      taken.add(ready.pollFirst());
-    }
-    return taken;
   }
 
   /** Offers all workers to the heaviest queue; the next ones get what it leaves. */

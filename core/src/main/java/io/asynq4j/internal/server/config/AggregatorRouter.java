@@ -5,8 +5,6 @@ import io.asynq4j.Task;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.internal.text.Glob;
 import io.asynq4j.server.GroupAggregator;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,21 +12,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * Selects the aggregator of a group: by the name of the group, otherwise by the type of its tasks,
  * otherwise the default one. Immutable and thread-safe.
+ *
+ * @param byGroup the first that matches counts
+ * @param otherwise the default; null if there is none
  */
-public final class AggregatorRouter implements GroupAggregator {
+public record AggregatorRouter(
+    List<Route> byGroup,
+    Map<String, GroupAggregator> byType,
+    @Nullable GroupAggregator otherwise,
+    PayloadCodec codec)
+    implements GroupAggregator {
 
-  private record Route(Glob group, GroupAggregator aggregator) {}
+  /** The aggregator of groups whose names match. */
+  public record Route(Glob group, GroupAggregator aggregator) {}
 
-  private final List<Route> byGroup;
-  private final Map<String, GroupAggregator> byType;
-  private final @Nullable GroupAggregator otherwise;
-  private final PayloadCodec codec;
-
-  private AggregatorRouter(Builder builder, PayloadCodec codec) {
-    this.byGroup = List.copyOf(builder.byGroup);
-    this.byType = Map.copyOf(builder.byType);
-    this.otherwise = builder.otherwise;
-    this.codec = codec;
+  public AggregatorRouter {
+    byGroup = List.copyOf(byGroup);
+    byType = Map.copyOf(byType);
   }
 
   @Override
@@ -53,33 +53,5 @@ public final class AggregatorRouter implements GroupAggregator {
               .formatted(group, queue, types));
     }
     return found;
-  }
-
-  /** Collects aggregators. Not thread-safe. */
-  public static final class Builder {
-    private final List<Route> byGroup = new ArrayList<>();
-    private final Map<String, GroupAggregator> byType = new LinkedHashMap<>();
-    private @Nullable GroupAggregator otherwise;
-
-    public void otherwise(GroupAggregator aggregator) {
-      otherwise = aggregator;
-    }
-
-    public void ofGroup(String pattern, GroupAggregator aggregator) {
-      byGroup.add(new Route(Glob.of(pattern), aggregator));
-    }
-
-    public void ofType(String type, GroupAggregator aggregator) {
-      if (byType.putIfAbsent(type, aggregator) != null) {
-        throw new IllegalArgumentException("task type \"" + type + "\" already has an aggregator");
-      }
-    }
-
-    /** Returns null without any aggregator: groups then wait for another server. */
-    public @Nullable GroupAggregator build(PayloadCodec codec) {
-      return byGroup.isEmpty() && byType.isEmpty() && otherwise == null
-          ? null
-          : new AggregatorRouter(this, codec);
-    }
   }
 }

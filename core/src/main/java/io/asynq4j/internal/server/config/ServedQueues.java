@@ -2,16 +2,19 @@ package io.asynq4j.internal.server.config;
 
 import io.asynq4j.QueueName;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The queues of a server, which may change while it runs. Thread-safe. */
 public final class ServedQueues {
+
+  private static final Logger log = LoggerFactory.getLogger(ServedQueues.class);
 
   private final ServerConfig config;
   private volatile Map<QueueName, Integer> weights;
@@ -52,7 +55,7 @@ public final class ServedQueues {
     changed.put(queue, weight);
     named.add(queue);
     removed.remove(queue);
-    set(changed);
+    set(changed, /* notifyAnyway= */ false);
   }
 
   public synchronized boolean remove(QueueName queue) {
@@ -61,7 +64,7 @@ public final class ServedQueues {
     named.remove(queue);
     // Even if a pattern matches it.
     removed.add(queue);
-    set(changed);
+    set(changed, /* notifyAnyway= */ false);
     return wasServed;
   }
 
@@ -88,30 +91,31 @@ public final class ServedQueues {
   }
 
   /** Adds existing queues that match a pattern, and removes those that no longer exist. */
-  public synchronized void found(Collection<QueueName> existing) {
+  public synchronized void found(Set<String> existing) {
     Map<QueueName, Integer> changed = new LinkedHashMap<>(weights);
-    Set<QueueName> all = Set.copyOf(existing);
-    changed.keySet().removeIf(queue -> isFromPattern(queue) && !all.contains(queue));
-    for (QueueName queue : existing) {
-      if (removed.contains(queue)) {
-        continue;
-      }
-      for (QueuePattern pattern : config.patterns()) {
-        if (pattern.matches(queue)) {
-          changed.putIfAbsent(queue, pattern.weight());
-        }
+    changed.keySet().removeIf(queue -> isFromPattern(queue) && !existing.contains(queue.value()));
+    for (String name : existing) {
+      try {
+        addIfMatching(QueueName.of(name), changed);
+      } catch (IllegalArgumentException e) {
+        // A name that a Go client accepts, but asynq4j does not.
+        log.debug("queue \"{}\" is not served: {}", name, e.getMessage());
       }
     }
-    set(changed);
+    set(changed, /* notifyAnyway= */ false);
+  }
+
+  private void addIfMatching(QueueName queue, Map<QueueName, Integer> changed) {
+    for (QueuePattern pattern : config.patterns()) {
+      if (pattern.matches(queue) && !removed.contains(queue)) {
+        changed.putIfAbsent(queue, pattern.weight());
+      }
+    }
   }
 
   private boolean isFromPattern(QueueName queue) {
     return !named.contains(queue)
         && config.patterns().stream().anyMatch(pattern -> pattern.matches(queue));
-  }
-
-  private void set(Map<QueueName, Integer> changed) {
-    set(changed, false);
   }
 
   private void set(Map<QueueName, Integer> changed, boolean notifyAnyway) {

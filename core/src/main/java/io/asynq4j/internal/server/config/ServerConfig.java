@@ -10,7 +10,6 @@ import io.asynq4j.internal.outcome.FallbackRetryPolicy;
 import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.outcome.ResultLimit;
 import io.asynq4j.internal.time.TimeMath;
-import io.asynq4j.server.ServerListener;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -32,7 +31,7 @@ public record ServerConfig(
     Map<String, RetryPolicy> policiesOfTypes,
     Predicate<Throwable> isFailure,
     PayloadCodec codec,
-    List<ServerListener> listeners,
+    ServerListeners listeners,
     @Nullable Executor executor,
     Duration shutdownTimeout,
     Duration cancelGrace,
@@ -63,7 +62,6 @@ public record ServerConfig(
     rules = Map.copyOf(rules);
     retryPolicies = Map.copyOf(retryPolicies);
     policiesOfTypes = Map.copyOf(policiesOfTypes);
-    listeners = List.copyOf(listeners);
     if (concurrency < 1 || concurrency > MAX_CONCURRENCY) {
       throw new IllegalArgumentException(
           "concurrency must be 1 to %d, got %d".formatted(MAX_CONCURRENCY, concurrency));

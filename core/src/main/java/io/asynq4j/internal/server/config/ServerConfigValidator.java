@@ -15,29 +15,13 @@ import java.util.TreeSet;
  */
 public final class ServerConfigValidator {
 
-  private final ServerConfig config;
-  private final Handler<Task> handler;
-  private final List<String> warnings = new ArrayList<>();
-
-  private ServerConfigValidator(ServerConfig config, Handler<Task> handler) {
-    this.config = config;
-    this.handler = handler;
-  }
+  private ServerConfigValidator() {}
 
   /** Returns warnings. Throws an {@code IllegalStateException} if the server has no handler. */
-  public static List<String> of(ServerConfig config, Handler<Task> handler) {
-    ServerConfigValidator validator = new ServerConfigValidator(config, handler);
-    validator.handlers();
-    // The queues of the central list of definitions are not known yet.
-    if (config.defined() == null) {
-      validator.queues();
-    }
-    return validator.warnings;
-  }
-
-  private void handlers() {
+  public static List<String> warnings(ServerConfig config, Handler<Task> handler) {
+    List<String> warnings = new ArrayList<>();
     if (!(handler instanceof Mux mux)) {
-      return;
+      return warnings;
     }
     if (mux.isEmpty() && config.defined() == null) {
       throw new IllegalStateException(
@@ -50,24 +34,22 @@ public final class ServerConfigValidator {
             "retryPolicy is set for task type \"%s\", which has no handler here".formatted(type));
       }
     }
+    new TreeMap<>(mux.queues())
+        .forEach(
+            (type, queue) -> {
+              if (!mayServe(config, QueueName.of(queue))) {
+                warnings.add(
+                    "task type \"%s\" has a handler and goes to queue \"%s\", which this server does not serve: add queue(\"%s\"), or its tasks wait for another server"
+                        .formatted(type, queue, queue));
+              }
+            });
+    return warnings;
   }
 
-  private void queues() {
-    if (handler instanceof Mux mux) {
-      new TreeMap<>(mux.queues())
-          .forEach(
-              (type, queue) -> {
-                if (!isServed(QueueName.of(queue))) {
-                  warnings.add(
-                      "task type \"%s\" has a handler and goes to queue \"%s\", which this server does not serve: add queue(\"%s\"), or its tasks wait for another server"
-                          .formatted(type, queue, queue));
-                }
-              });
-    }
-  }
-
-  private boolean isServed(QueueName queue) {
-    return config.queues().containsKey(queue)
+  /** The queues of the central list of definitions are not known yet. */
+  private static boolean mayServe(ServerConfig config, QueueName queue) {
+    return config.defined() != null
+        || config.queues().containsKey(queue)
         || config.patterns().stream().anyMatch(pattern -> pattern.matches(queue));
   }
 }

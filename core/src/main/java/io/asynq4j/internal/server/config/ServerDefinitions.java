@@ -7,7 +7,6 @@ import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.definition.DefinitionCache;
 import io.asynq4j.internal.definition.DefinitionSnapshot;
-import io.asynq4j.internal.server.duty.Duty;
 import io.asynq4j.server.TaskServer.ServingMode;
 import io.asynq4j.server.TaskServer.UnknownNames;
 import java.time.Duration;
@@ -30,7 +29,7 @@ public final class ServerDefinitions {
   private static final Logger log = LoggerFactory.getLogger(ServerDefinitions.class);
 
   /** Time until a change takes effect. Reading the list is one call for a small hash. */
-  static final Duration INTERVAL = Duration.ofSeconds(2);
+  public static final Duration INTERVAL = Duration.ofSeconds(2);
 
   private final DefinitionCache<DefinitionSnapshot> cache;
   private final Function<TaskDefinition, ServingMode> mode;
@@ -103,26 +102,5 @@ public final class ServerDefinitions {
   /** Maximum duration of an attempt, regardless of the options of the task. */
   Optional<Duration> timeoutOf(String type) {
     return cache.current().find(type).map(TaskDefinition::timeout);
-  }
-
-  /** Returns the duty that follows the definitions while the server runs. */
-  public Duty duty(ServedQueues queues) {
-    return new Duty() {
-      @Override
-      public String name() {
-        return "definitions";
-      }
-
-      @Override
-      public Duration interval() {
-        return INTERVAL;
-      }
-
-      @Override
-      public Duration run() {
-        follow(queues);
-        return INTERVAL;
-      }
-    };
   }
 }

@@ -31,7 +31,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Combines the tasks of a group into one when the group is ready. */
-public final class Aggregator implements Duty {
+public final class Aggregator implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(Aggregator.class);
 
@@ -78,25 +78,19 @@ public final class Aggregator implements Duty {
     this.typeOptions = typeOptions;
     this.shards = context.shards();
     this.threads = threads;
-    this.checking = context.runner(name(), LONGEST_INTERVAL, this::check);
+    this.checking = context.runner("aggregator", LONGEST_INTERVAL, this::check);
   }
 
-  @Override
-  public String name() {
-    return "aggregator";
-  }
-
-  @Override
+  /** Returns the delay between two runs. */
   public Duration interval() {
     Duration third = config.rules().grace().dividedBy(3);
     return TimeMath.max(SHORTEST_INTERVAL, TimeMath.min(third, LONGEST_INTERVAL));
   }
 
   @Override
-  public Duration run() {
+  public void run() {
     checking.each(broker.watches().having(context.queues().names(), GROUPS));
     failures.keySet().removeIf(group -> !running.contains(group) && !rests(group));
-    return interval();
   }
 
   private void check(QueueName queue) {
@@ -138,19 +132,17 @@ public final class Aggregator implements Duty {
   /** Aggregates all sets of a group that are ready, not one per round. */
   private void aggregateAll(Group group) {
     try {
-      boolean good = true;
-      while (good && !threads.isShutdown()) {
+      while (!threads.isShutdown()) {
         Optional<AggregationSet> set =
             broker.aggregation().aggregate(group.queue(), group.name(), config.rules());
         if (set.isEmpty()) {
           return;
         }
-        good = aggregate(set.get());
-        if (good) {
-          failures.remove(group);
-        } else {
+        if (!aggregate(set.get())) {
           failures.compute(group, (any, before) -> Failure.after(before));
+          return;
         }
+        failures.remove(group);
       }
     } catch (RuntimeException e) {
       failures.compute(group, (any, before) -> Failure.after(before));

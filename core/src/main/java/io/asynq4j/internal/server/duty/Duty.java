@@ -1,32 +1,24 @@
 package io.asynq4j.internal.server.duty;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 
-/** A periodic background job of a server. */
-public interface Duty {
+/**
+ * A periodic background job of a server.
+ *
+ * @param interval the delay until the next run after a failure
+ * @param action runs the job and returns the delay until the next run; may throw
+ */
+public record Duty(String name, Duration interval, Supplier<Duration> action) {
 
-  /** Creates a duty that runs an action at a fixed interval. */
-  static Duty every(Duration interval, String name, Runnable action) {
-    return new Periodic(name, interval, action);
-  }
-
-  String name();
-
-  /**
-   * Runs the duty and returns the delay until the next run. May throw; it is then retried after
-   * {@link #interval}.
-   */
-  Duration run();
-
-  /** The delay until the next run after a failure. */
-  Duration interval();
-
-  /** A duty with a fixed interval. */
-  record Periodic(String name, Duration interval, Runnable action) implements Duty {
-    @Override
-    public Duration run() {
-      action.run();
-      return interval;
-    }
+  /** Creates a duty that runs at a fixed interval. */
+  public static Duty every(Duration interval, String name, Runnable job) {
+    return new Duty(
+        name,
+        interval,
+        () -> {
+          job.run();
+          return interval;
+        });
   }
 }

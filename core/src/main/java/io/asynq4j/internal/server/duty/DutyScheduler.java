@@ -53,7 +53,7 @@ public final class DutyScheduler {
   private void run(Duty duty) {
     Duration next = duty.interval();
     try {
-      next = duty.run();
+      next = duty.action().get();
     } catch (BrokerException e) {
       if (!shards.outages().failed(shards.ofSharedKeys(), e)) {
         log.warn("the {} failed; retrying later", duty.name(), e);

@@ -6,6 +6,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
 import io.asynq4j.internal.broker.Upkeep.Forwarded;
+import io.asynq4j.internal.concurrent.Actor;
 import io.asynq4j.internal.concurrent.InterruptibleSleep;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.server.shard.ContentionBackoff;
@@ -31,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * Moves due tasks to pending. It sleeps until the next known due time, and is notified when an
  * earlier one may have been added. Runs on one thread.
  */
-public final class Forwarder implements Runnable {
+public final class Forwarder extends Actor {
 
   private static final Logger log = LoggerFactory.getLogger(Forwarder.class);
 
@@ -56,7 +57,6 @@ public final class Forwarder implements Runnable {
   private final Broker broker;
   private final ShardTopology shards;
   private final ShardedRunner forwarding;
-  private final WakeupSignal signal = new WakeupSignal();
   private final SharedQueueWatch watch;
   private final Set<QueueName> changed = ConcurrentHashMap.newKeySet();
   private final Map<QueueName, Instant> due = new ConcurrentHashMap<>();
@@ -70,10 +70,10 @@ public final class Forwarder implements Runnable {
   private final Set<QueueName> expecting = ConcurrentHashMap.newKeySet();
 
   private volatile boolean checkAll = true;
-  private volatile boolean stopped;
   private long lastCheck;
 
   public Forwarder(DutyContext context, SharedQueueWatch watch) {
+    super("asynq-forwarder", new WakeupSignal());
     this.context = context;
     this.broker = context.broker();
     this.shards = context.shards();
@@ -97,7 +97,7 @@ public final class Forwarder implements Runnable {
   @Override
   public void run() {
     Duration pause = SHORTEST;
-    while (!stopped) {
+    while (!isStopped()) {
       try {
         round();
         pause = SHORTEST;
@@ -111,16 +111,11 @@ public final class Forwarder implements Runnable {
         }
         checkAll = true;
         pause = TimeMath.min(pause.multipliedBy(4), LONGEST_PAUSE);
-        if (!stopped && !InterruptibleSleep.sleep(pause)) {
-          stopped = true;
+        if (!isStopped() && !InterruptibleSleep.sleep(pause)) {
+          stop();
         }
       }
     }
-  }
-
-  public void stop() {
-    stopped = true;
-    signal.raise();
   }
 
   private void round() {
@@ -179,23 +174,16 @@ public final class Forwarder implements Runnable {
 
   private long pauseNanos(QueueName queue) {
     ContentionBackoff ofQueue = rivals.get(queue);
-    if (ofQueue == null) {
-      return 0;
-    }
-    synchronized (ofQueue) {
-      return ofQueue.pauseNanos(STEP_NANOS);
-    }
+    return ofQueue == null ? 0 : ofQueue.pauseNanos(STEP_NANOS);
   }
 
   /** A forwarder that finds nothing at a known due time was slower than others. */
   private void learn(QueueName queue, boolean moved) {
     if (expecting.remove(queue)) {
       ContentionBackoff ofQueue = rivals.computeIfAbsent(queue, any -> new ContentionBackoff());
-      synchronized (ofQueue) {
-        ofQueue.called();
-        if (moved) {
-          ofQueue.won();
-        }
+      ofQueue.called();
+      if (moved) {
+        ofQueue.won();
       }
     }
   }
@@ -219,7 +207,7 @@ public final class Forwarder implements Runnable {
       do {
         forwarded = broker.upkeep().forward(queue, MOST);
         moved |= forwarded.moved() > 0;
-      } while (forwarded.moved() == MOST && !stopped);
+      } while (forwarded.moved() == MOST && !isStopped());
       learn(queue, moved);
     } catch (BrokerRefusedException e) {
       // This queue is broken or access is denied; the other queues are forwarded anyway.

@@ -1,38 +1,23 @@
 package io.asynq4j.internal.server.duty;
 
-import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Periodically reports to the user's listener whether Redis answers. */
-public final class HealthCheck implements Duty {
+/**
+ * Reports to the user's listener whether Redis answers.
+ *
+ * @param ping calls Redis
+ * @param listener receives null, or the failure
+ */
+public record HealthCheck(Runnable ping, Consumer<@Nullable Throwable> listener)
+    implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(HealthCheck.class);
 
-  private final Duration interval;
-  private final Runnable ping;
-  private final Consumer<@Nullable Throwable> listener;
-
-  public HealthCheck(Duration interval, Runnable ping, Consumer<@Nullable Throwable> listener) {
-    this.interval = interval;
-    this.ping = ping;
-    this.listener = listener;
-  }
-
   @Override
-  public String name() {
-    return "health check";
-  }
-
-  @Override
-  public Duration interval() {
-    return interval;
-  }
-
-  @Override
-  public Duration run() {
+  public void run() {
     RuntimeException failure = null;
     try {
       ping.run();
@@ -47,6 +32,5 @@ public final class HealthCheck implements Duty {
     if (failure != null) {
       throw failure;
     }
-    return interval;
   }
 }

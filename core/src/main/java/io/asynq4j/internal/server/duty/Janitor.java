@@ -4,14 +4,13 @@ import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
 import io.asynq4j.internal.server.shard.ShardedRunner;
-import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToIntFunction;
 
 /** Deletes completed and archived tasks after their retention. */
-public final class Janitor implements Duty {
+public final class Janitor implements Runnable {
 
   private static final int MOST = 50;
   private static final Set<QueuePart> KEPT =
@@ -33,8 +32,8 @@ public final class Janitor implements Duty {
 
   private ShardedRunner repeated(ToIntFunction<QueueName> deletion) {
     return context.runner(
-        name(),
-        interval(),
+        "janitor",
+        context.config().janitorInterval(),
         queue -> {
           int deleted;
           do {
@@ -44,17 +43,7 @@ public final class Janitor implements Duty {
   }
 
   @Override
-  public String name() {
-    return "janitor";
-  }
-
-  @Override
-  public Duration interval() {
-    return context.config().janitorInterval();
-  }
-
-  @Override
-  public Duration run() {
+  public void run() {
     Map<QueuePart, Set<QueueName>> kept =
         context.broker().watches().havingEach(context.queues().names(), KEPT);
     try {
@@ -66,6 +55,5 @@ public final class Janitor implements Duty {
         sweeping.each(kept.getOrDefault(QueuePart.SPENT, Set.of()));
       }
     }
-    return interval();
   }
 }

@@ -8,7 +8,6 @@ import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
 import io.asynq4j.internal.text.LogText;
-import io.asynq4j.server.ServerListener;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
@@ -21,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Recovers tasks of vanished workers, and aggregation sets of vanished aggregators. */
-public final class Recoverer implements Duty {
+public final class Recoverer {
 
   private static final Logger log = LoggerFactory.getLogger(Recoverer.class);
 
@@ -32,7 +31,7 @@ public final class Recoverer implements Duty {
   private final DutyContext context;
   private final ServerConfig config;
   private final ShardTopology shards;
-  private final ServerListener events;
+  private final Duration interval;
   private final long startedNanos = System.nanoTime();
   private final Set<QueueName> refused = ConcurrentHashMap.newKeySet();
   private final Map<QueueName, Long> acceptedSince = new ConcurrentHashMap<>();
@@ -40,27 +39,17 @@ public final class Recoverer implements Duty {
   private final ShardedRunner reclaiming;
 
   /** Created when the server starts. */
-  public Recoverer(DutyContext context, ServerListener events) {
+  public Recoverer(DutyContext context) {
     this.context = context;
     this.config = context.config();
     this.shards = context.shards();
-    this.events = events;
-    this.recovering = new ShardedRunner(name(), shards, interval(), this::recover);
+    this.interval = config.recoverInterval();
+    this.recovering = new ShardedRunner("recoverer", shards, interval, this::recover);
     this.reclaiming =
-        context.runner(name(), interval(), context.broker().aggregation()::reclaimStale);
+        context.runner("recoverer", interval, context.broker().aggregation()::reclaimStale);
   }
 
-  @Override
-  public String name() {
-    return "recoverer";
-  }
-
-  @Override
-  public Duration interval() {
-    return config.recoverInterval();
-  }
-
-  @Override
+  /** Returns the delay until the next run. */
   public Duration run() {
     List<QueueName> served = context.queues().names();
     List<QueueName> names = served.stream().filter(this::maySweep).toList();
@@ -74,7 +63,7 @@ public final class Recoverer implements Duty {
     }
     return !names.isEmpty() && taken.values().stream().allMatch(Set::isEmpty)
         ? longInterval()
-        : interval();
+        : interval;
   }
 
   /**
@@ -100,8 +89,8 @@ public final class Recoverer implements Duty {
 
   /** Returns the interval if no lease exists: a later lease lasts longer than this. */
   private Duration longInterval() {
-    Duration twice = interval().multipliedBy(2);
-    return twice.compareTo(config.lease()) < 0 ? twice : interval();
+    Duration twice = interval.multipliedBy(2);
+    return twice.compareTo(config.lease()) < 0 ? twice : interval;
   }
 
   /**
@@ -162,7 +151,7 @@ public final class Recoverer implements Duty {
         } else {
           log.warn("the worker of task {} of queue {} vanished: {}", id, queue, action);
         }
-        events.recovered(queue, task.id(), action);
+        config.listeners().publish(listener -> listener.recovered(queue, task.id(), action));
       }
     } while (recovered.size() == MOST);
   }

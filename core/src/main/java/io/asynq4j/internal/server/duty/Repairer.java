@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Repairs what interrupted writers have left behind. */
-public final class Repairer implements Duty {
+public final class Repairer implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(Repairer.class);
 
@@ -26,28 +26,18 @@ public final class Repairer implements Duty {
 
   public Repairer(DutyContext context) {
     this.context = context;
-    this.repairing = context.runner(name(), interval(), this::repair);
-    this.relisting = context.runner(name(), interval(), this::relistGroups);
+    Duration interval = context.config().repairInterval();
+    this.repairing = context.runner("repairer", interval, this::repair);
+    this.relisting = context.runner("repairer", interval, this::relistGroups);
   }
 
   @Override
-  public String name() {
-    return "repairer";
-  }
-
-  @Override
-  public Duration interval() {
-    return context.config().repairInterval();
-  }
-
-  @Override
-  public Duration run() {
+  public void run() {
     boolean lookForGroups = context.config().groups() != null && runs++ % GROUPS_EACH == 0;
     repairing.each(context.broker().watches().having(context.queues().names(), RUNNING));
     if (lookForGroups) {
       relisting.each(context.queues().names());
     }
-    return interval();
   }
 
   private void repair(QueueName queue) {

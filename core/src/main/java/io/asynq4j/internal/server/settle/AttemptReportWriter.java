@@ -6,18 +6,22 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.server.attempt.Attempt;
+import io.asynq4j.internal.server.attempt.AttemptHost;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -28,14 +32,19 @@ import org.slf4j.LoggerFactory;
  * for each Redis server, and takes the reports of many attempts, so that frequent reports do not
  * occupy connections that others need. Only the last progress of an attempt counts. Thread-safe.
  */
-public final class AttemptReportWriter {
+public final class AttemptReportWriter implements AttemptHost.Reports {
 
   private static final Logger log = LoggerFactory.getLogger(AttemptReportWriter.class);
 
   /** Pause between two writes of progress. */
   private static final Duration PAUSE = Duration.ofMillis(100);
 
-  private record Result(Payload payload, CompletableFuture<Boolean> written) {}
+  private record Result(Attempt attempt, Payload payload, CompletableFuture<Boolean> written) {
+
+    void fail(Throwable error) {
+      written.completeExceptionally(error);
+    }
+  }
 
   private final LeaseOperations source;
   private final ShardTopology shards;
@@ -48,7 +57,7 @@ public final class AttemptReportWriter {
     this.shards = shards;
   }
 
-  /** Returns at once. */
+  @Override
   public void progress(Attempt attempt, Progress value) {
     try {
       progress
@@ -64,15 +73,12 @@ public final class AttemptReportWriter {
    *
    * @throws BrokerUnavailableException also if the thread is interrupted
    */
-  public boolean result(Attempt attempt, Payload payload) {
+  @Override
+  public boolean writeResult(Attempt attempt, Payload payload) {
+    Result result = new Result(attempt, payload, new CompletableFuture<>());
+    results.computeIfAbsent(shards.of(attempt.queue()), any -> new ResultLane()).add(result);
     try {
-      return results
-          .computeIfAbsent(shards.of(attempt.queue()), any -> new ResultLane())
-          .add(attempt, new Result(payload, new CompletableFuture<>()))
-          .written()
-          .get();
-    } catch (RejectedExecutionException e) {
-      return false;
+      return result.written().get();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new BrokerUnavailableException(
@@ -93,123 +99,67 @@ public final class AttemptReportWriter {
    */
   void flush(QueueName queue, Collection<Attempt> attempts) {
     ProgressLane lane = progress.isEmpty() ? null : progress.get(shards.of(queue));
-    if (lane != null) {
-      lane.flush(attempts);
+    if (lane != null && attempts.stream().anyMatch(lane.unwritten::containsKey)) {
+      lane.write(attempts);
     }
   }
 
-  /** The reports for one Redis server that wait for the call in flight, by attempt. */
-  private abstract class Lane<V> implements Runnable {
-    private final Map<Attempt, V> waiting = new LinkedHashMap<>();
-    private Set<Attempt> beingWritten = Set.of();
-    private boolean running;
+  /** The progress of attempts on one Redis server. */
+  private final class ProgressLane implements Runnable {
 
-    /** Returns the report that waits now, which replaces an earlier one of the attempt. */
-    V add(Attempt attempt, V value) {
-      V added;
-      synchronized (this) {
-        added = waiting.merge(attempt, value, this::replacing);
-        if (running) {
-          return added;
-        }
-        running = true;
-      }
-      try {
-        shards.threads().execute(this);
-      } catch (RuntimeException | Error e) {
-        stop(e);
-        throw e;
-      }
-      return added;
-    }
+    /** Includes what is being written. */
+    private final Map<Attempt, Progress> unwritten = new ConcurrentHashMap<>();
 
-    synchronized Map<Attempt, V> take() {
-      Map<Attempt, V> taken = new LinkedHashMap<>(waiting);
-      waiting.clear();
-      beingWritten = taken.keySet();
-      running = !taken.isEmpty();
-      return taken;
-    }
-
-    synchronized Map<Attempt, V> take(Collection<Attempt> attempts) {
-      if (waiting.isEmpty()) {
-        return Map.of();
-      }
-      Map<Attempt, V> taken = new LinkedHashMap<>();
-      for (Attempt attempt : attempts) {
-        V value = waiting.remove(attempt);
-        if (value != null) {
-          taken.put(attempt, value);
-        }
-      }
-      return taken;
-    }
-
-    synchronized void written() {
-      beingWritten = Set.of();
-    }
-
-    synchronized boolean isBeingWritten(Collection<Attempt> attempts) {
-      return !beingWritten.isEmpty() && attempts.stream().anyMatch(beingWritten::contains);
-    }
-
-    /** Records that an error has ended the call; the next report starts another. */
-    synchronized void stop(Throwable error) {
-      running = false;
-      beingWritten = Set.of();
-      failed(waiting, error);
-    }
-
-    V replacing(V former, V value) {
-      return value;
-    }
-
-    /** Called with the lock held if an error prevents the waiting reports from being written. */
-    void failed(Map<Attempt, V> waiting, Throwable error) {}
-  }
-
-  private static <V> Map<QueueName, List<Map.Entry<Attempt, V>>> byQueue(Map<Attempt, V> all) {
-    return all.entrySet().stream().collect(Collectors.groupingBy(entry -> entry.getKey().queue()));
-  }
-
-  private final class ProgressLane extends Lane<Progress> {
+    private final AtomicBoolean running = new AtomicBoolean();
 
     /** Prevents that an older value is written after a newer one. */
     private final ReentrantLock writing = new ReentrantLock();
+
+    void add(Attempt attempt, Progress value) {
+      unwritten.put(attempt, value);
+      if (running.compareAndSet(false, true)) {
+        try {
+          shards.threads().execute(this);
+        } catch (RuntimeException | Error e) {
+          running.set(false);
+          throw e;
+        }
+      }
+    }
 
     @Override
     public void run() {
       boolean any = true;
       try {
-        any = writeAll();
+        any = write(unwritten.keySet());
       } catch (RuntimeException | Error e) {
         SafeLog.error(log, "could not write the progress of tasks; retrying", e);
       }
-      if (any) {
-        shards.executeLater(this, PAUSE, this::stop);
+      running.set(any);
+      // Some may have been added after the write, while this lane still counted as running.
+      if (any || (!unwritten.isEmpty() && running.compareAndSet(false, true))) {
+        // If no thread is available, the next report starts the lane again.
+        shards.executeLater(this, PAUSE, error -> running.set(false));
       }
     }
 
-    private boolean writeAll() {
+    /** Returns whether there was anything to write. Each value is tried once. */
+    boolean write(Collection<Attempt> attempts) {
       writing.lock();
       try {
-        Map<Attempt, Progress> taken = take();
-        write(taken);
-        return !taken.isEmpty();
-      } finally {
-        written();
-        writing.unlock();
-      }
-    }
-
-    void flush(Collection<Attempt> attempts) {
-      Map<Attempt, Progress> taken = take(attempts);
-      if (taken.isEmpty() && !isBeingWritten(attempts)) {
-        return;
-      }
-      writing.lock();
-      try {
-        write(taken);
+        Map<Attempt, Progress> values = new LinkedHashMap<>();
+        for (Attempt attempt : attempts) {
+          Progress value = unwritten.get(attempt);
+          if (value != null) {
+            values.put(attempt, value);
+          }
+        }
+        try {
+          write(values);
+        } finally {
+          values.forEach(unwritten::remove);
+        }
+        return !values.isEmpty();
       } finally {
         writing.unlock();
       }
@@ -217,14 +167,13 @@ public final class AttemptReportWriter {
 
     /** A failure does not affect the attempts: progress is only informative. */
     private void write(Map<Attempt, Progress> values) {
-      for (Map.Entry<QueueName, List<Map.Entry<Attempt, Progress>>> ofQueue :
-          byQueue(values).entrySet()) {
+      Map<QueueName, List<LeaseOperations.Step>> byQueue =
+          values.entrySet().stream()
+              .map(entry -> new LeaseOperations.Step(entry.getKey().claim(), entry.getValue()))
+              .collect(Collectors.groupingBy(step -> step.claim().queue()));
+      for (Map.Entry<QueueName, List<LeaseOperations.Step>> ofQueue : byQueue.entrySet()) {
         try {
-          source.writeProgress(
-              ofQueue.getKey(),
-              ofQueue.getValue().stream()
-                  .map(entry -> new LeaseOperations.Step(entry.getKey().claim(), entry.getValue()))
-                  .toList());
+          source.writeProgress(ofQueue.getKey(), ofQueue.getValue());
           failed = false;
         } catch (RuntimeException e) {
           if (!failed) {
@@ -240,63 +189,78 @@ public final class AttemptReportWriter {
     }
   }
 
-  private final class ResultLane extends Lane<Result> {
+  /** The results for one Redis server that wait for the call in flight. */
+  private final class ResultLane implements Runnable {
+    private final Queue<Result> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean running = new AtomicBoolean();
 
-    @Override
-    Result replacing(Result former, Result value) {
-      return new Result(value.payload(), former.written());
+    void add(Result result) {
+      waiting.add(result);
+      start();
     }
 
-    @Override
-    void failed(Map<Attempt, Result> waiting, Throwable error) {
-      waiting.values().forEach(result -> result.written().completeExceptionally(error));
-      waiting.clear();
+    private void start() {
+      if (!waiting.isEmpty() && running.compareAndSet(false, true)) {
+        try {
+          shards.threads().execute(this);
+        } catch (RuntimeException | Error e) {
+          running.set(false);
+          // Handlers wait for these results.
+          for (Result next = waiting.poll(); next != null; next = waiting.poll()) {
+            next.fail(e);
+          }
+        }
+      }
     }
 
     @Override
     public void run() {
-      Map<Attempt, Result> taken = Map.of();
+      List<Result> batch = List.of();
       try {
-        for (taken = take(); !taken.isEmpty(); taken = take()) {
-          write(taken);
+        while (!waiting.isEmpty()) {
+          batch = new ArrayList<>();
+          for (Result next = waiting.peek(); next != null; next = waiting.peek()) {
+            batch.add(next);
+            waiting.remove();
+          }
+          write(batch);
         }
       } catch (RuntimeException | Error e) {
-        // Handlers wait for these results.
-        taken.values().forEach(result -> result.written().completeExceptionally(e));
-        stop(e);
+        batch.forEach(result -> result.fail(e));
+      } finally {
+        running.set(false);
       }
+      start();
     }
 
-    private void write(Map<Attempt, Result> taken) {
+    private void write(List<Result> batch) {
       BrokerUnavailableException outage = null;
-      for (Map.Entry<QueueName, List<Map.Entry<Attempt, Result>>> ofQueue :
-          byQueue(taken).entrySet()) {
-        List<Map.Entry<Attempt, Result>> entries = ofQueue.getValue();
+      for (Map.Entry<QueueName, List<Result>> ofQueue :
+          batch.stream()
+              .collect(Collectors.groupingBy(result -> result.attempt().queue()))
+              .entrySet()) {
         try {
           if (outage != null) {
             // The same server: each further call would delay handlers by the time limit again.
             throw outage;
           }
-          write(ofQueue.getKey(), entries);
+          write(ofQueue.getKey(), ofQueue.getValue());
         } catch (RuntimeException | Error e) {
           outage = e instanceof BrokerUnavailableException unavailable ? unavailable : outage;
-          entries.forEach(entry -> entry.getValue().written().completeExceptionally(e));
+          ofQueue.getValue().forEach(result -> result.fail(e));
         }
       }
     }
 
-    private void write(QueueName queue, List<Map.Entry<Attempt, Result>> entries) {
+    private void write(QueueName queue, List<Result> batch) {
       List<Boolean> answers =
           source.writeResults(
               queue,
-              entries.stream()
-                  .map(
-                      entry ->
-                          new LeaseOperations.Result(
-                              entry.getKey().claim(), entry.getValue().payload()))
+              batch.stream()
+                  .map(each -> new LeaseOperations.Result(each.attempt().claim(), each.payload()))
                   .toList());
-      for (int i = 0; i < entries.size(); i++) {
-        entries.get(i).getValue().written().complete(answers.get(i));
+      for (int i = 0; i < batch.size(); i++) {
+        batch.get(i).written().complete(answers.get(i));
       }
     }
   }

@@ -3,6 +3,7 @@ package io.asynq4j.internal.server.settle;
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
@@ -10,6 +11,7 @@ import io.asynq4j.internal.concurrent.InterruptibleSleep;
 import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.server.attempt.Attempt;
+import io.asynq4j.internal.server.config.ServerListeners;
 import io.asynq4j.internal.text.LogText;
 import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
@@ -293,7 +295,8 @@ final class BatchSettler {
           queue);
       return;
     }
-    context.events().settledTogether(queue, batch.size());
+    ServerListeners listeners = context.config().listeners();
+    listeners.publish(listener -> listener.settledTogether(queue, batch.size()));
     for (int i = 0; i < batch.size(); i++) {
       PendingSettlement entry = batch.get(i);
       Attempt attempt = entry.attempt();
@@ -301,10 +304,12 @@ final class BatchSettler {
         continue;
       }
       if (answers.get(i) == SettleResult.APPLIED || inDoubt) {
-        context.events().settled(attempt.ref(), entry.applied().outcome(), attempt.sinceEnded());
+        Outcome outcome = entry.applied().outcome();
+        Duration sinceEnded = attempt.sinceEnded();
+        listeners.publish(listener -> listener.settled(attempt.ref(), outcome, sinceEnded));
       } else {
         log.warn("{} was not settled: its lease is lost", attempt.label());
-        context.events().leaseLost(attempt.ref());
+        listeners.publish(listener -> listener.leaseLost(attempt.ref()));
       }
     }
   }

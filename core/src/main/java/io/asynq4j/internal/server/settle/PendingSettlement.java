@@ -1,6 +1,5 @@
 package io.asynq4j.internal.server.settle;
 
-import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.server.attempt.Attempt;
@@ -12,10 +11,6 @@ import org.jspecify.annotations.Nullable;
  * @param attempt null for a task that was claimed and not attempted
  */
 record PendingSettlement(@Nullable Attempt attempt, AppliedOutcome applied) {
-
-  QueueName queue() {
-    return applied.settlement().claim().queue();
-  }
 
   /** Returns whether one call can apply both. */
   boolean isLike(PendingSettlement other) {

@@ -5,7 +5,6 @@ import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.shard.ShardTopology;
-import io.asynq4j.server.ServerListener;
 import java.util.function.Consumer;
 
 /**
@@ -19,7 +18,6 @@ public record SettlementContext(
     LeaseOperations source,
     AttemptRegistry attempts,
     ShardTopology shards,
-    ServerListener events,
     SettlementThreadPools threads,
     AttemptReportWriter reports,
     Consumer<QueueName> settled,

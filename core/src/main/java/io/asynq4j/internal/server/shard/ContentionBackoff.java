@@ -4,7 +4,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Estimates how many servers compete for the same work, and computes a random delay so that not all
- * act at once. Used by one thread at a time.
+ * act at once. Thread-safe.
  */
 public final class ContentionBackoff {
 
@@ -18,12 +18,12 @@ public final class ContentionBackoff {
   private double number = 1;
 
   /** Records that work may be available to all servers. */
-  public void called() {
+  public synchronized void called() {
     missed++;
   }
 
   /** Records that this server got the work. */
-  public void won() {
+  public synchronized void won() {
     if (missed > 0) {
       number += (missed - number) * LEARNING;
       missed = 0;
@@ -34,7 +34,7 @@ public final class ContentionBackoff {
    * Returns the delay, since most servers would find nothing: zero if they are few. If they are
    * many, the delays are random, such that the first server acts after about one step.
    */
-  public long pauseNanos(long stepNanos) {
+  public synchronized long pauseNanos(long stepNanos) {
     double others = Math.min(Math.max(number, missed), MOST) - FEW;
     return others <= 0 ? 0 : (long) (ThreadLocalRandom.current().nextDouble(others) * stepNanos);
   }

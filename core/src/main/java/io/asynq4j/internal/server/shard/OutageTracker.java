@@ -1,7 +1,7 @@
 package io.asynq4j.internal.server.shard;
 
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.server.ServerListener;
+import io.asynq4j.internal.server.config.ServerListeners;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -19,7 +19,7 @@ public final class OutageTracker {
 
   private static final Logger log = LoggerFactory.getLogger(OutageTracker.class);
 
-  private final ServerListener events;
+  private final ServerListeners listeners;
   private final HealthTracker health;
   private final Map<String, Long> downSince = new HashMap<>();
   private final Map<String, Long> endedAt = new HashMap<>();
@@ -30,8 +30,8 @@ public final class OutageTracker {
   /**
    * @param health records each failure
    */
-  public OutageTracker(ServerListener events, HealthTracker health) {
-    this.events = events;
+  public OutageTracker(ServerListeners listeners, HealthTracker health) {
+    this.listeners = listeners;
     this.health = health;
   }
 
@@ -56,7 +56,7 @@ public final class OutageTracker {
     }
     log.warn("Redis{} cannot be reached, the server retries: {}", named(shard), error.getMessage());
     if (first) {
-      events.outageStarted(error);
+      listeners.publish(listener -> listener.outageStarted(error));
     }
     startListener.run();
     return true;
@@ -95,7 +95,7 @@ public final class OutageTracker {
       anyDown = false;
       all = Duration.ofNanos(now - firstSince);
     }
-    events.outageEnded(all);
+    listeners.publish(listener -> listener.outageEnded(all));
   }
 
   /** Removes servers that no longer have queues, for example after a failover. */

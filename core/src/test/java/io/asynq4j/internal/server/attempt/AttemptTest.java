@@ -40,7 +40,7 @@ class AttemptTest {
   private int returns;
   private int settleFailures;
 
-  private final AttemptHost.Sink sink =
+  private final AttemptHosts.IgnoringSink sink =
       new AttemptHosts.IgnoringSink() {
         @Override
         public void settle(Attempt attempt, AppliedOutcome applied) {
@@ -84,8 +84,8 @@ class AttemptTest {
 
       attempt.check(System.nanoTime());
 
-      assertThat(attempt.context().cancelled()).isEmpty();
-      assertThat(attempt.context().timeLeft()).isPositive();
+      assertThat(attempt.cancelled()).isEmpty();
+      assertThat(attempt.timeLeft()).isPositive();
       clock.set(NOON);
     }
   }
@@ -96,7 +96,7 @@ class AttemptTest {
 
     attempt.check(System.nanoTime() + Duration.ofSeconds(51).toNanos());
 
-    assertThat(attempt.context().cancelled()).contains(CancelReason.DEADLINE);
+    assertThat(attempt.cancelled()).contains(CancelReason.DEADLINE);
   }
 
   private List<Outcome> outcomes() {
@@ -142,7 +142,7 @@ class AttemptTest {
 
     assertThat(settled).isEmpty();
     assertThat(attempt.isLost()).isTrue();
-    assertThat(attempt.context().cancelled()).contains(CancelReason.LEASE_LOST);
+    assertThat(attempt.cancelled()).contains(CancelReason.LEASE_LOST);
   }
 
   @Test
@@ -154,7 +154,7 @@ class AttemptTest {
     assertThat(attempt.abandon()).isTrue();
     assertThat(attempt.abandon()).isFalse();
     assertThat(decided.abandon()).isFalse();
-    assertThat(attempt.context().cancelled()).contains(CancelReason.SHUTDOWN);
+    assertThat(attempt.cancelled()).contains(CancelReason.SHUTDOWN);
     assertThat(outcomes()).containsExactly(Outcome.done());
   }
 
@@ -163,7 +163,7 @@ class AttemptTest {
     List<Boolean> overdue = new ArrayList<>();
     handler =
         (task, context) -> {
-          Attempt attempt = ((AttemptContext) context).attempt();
+          Attempt attempt = (Attempt) context;
           attempt.cancel(AfterCancel.DELETE);
           attempt.check(System.nanoTime() + Duration.ofHours(2).toNanos());
           overdue.add(attempt.isOverdue());
@@ -197,19 +197,17 @@ class AttemptTest {
   void actionsRunWhenTheHandlerIsAskedToStop() {
     List<String> ran = new ArrayList<>();
     Attempt attempt = attempt(o -> o);
-    attempt
-        .context()
-        .onCancel(
-            () -> {
-              throw new IllegalStateException("on purpose");
-            });
-    attempt.context().onCancel(() -> ran.add("before"));
+    attempt.onCancel(
+        () -> {
+          throw new IllegalStateException("on purpose");
+        });
+    attempt.onCancel(() -> ran.add("before"));
 
     attempt.cancel(CancelReason.REQUESTED);
     attempt.cancel(CancelReason.SHUTDOWN);
-    attempt.context().onCancel(() -> ran.add("after"));
+    attempt.onCancel(() -> ran.add("after"));
 
     assertThat(ran).containsExactly("before", "after");
-    assertThat(attempt.context().cancelled()).contains(CancelReason.REQUESTED);
+    assertThat(attempt.cancelled()).contains(CancelReason.REQUESTED);
   }
 }

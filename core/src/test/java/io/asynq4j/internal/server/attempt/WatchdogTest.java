@@ -74,7 +74,7 @@ class WatchdogTest {
 
     attempts.add(attempt);
 
-    await().until(() -> attempt.context().cancelled().isPresent());
+    await().until(() -> attempt.cancelled().isPresent());
     assertThat(host.clock().instant()).isAfterOrEqualTo(attempt.deadline());
   }
 
@@ -89,6 +89,6 @@ class WatchdogTest {
 
     // So that work does not begin with one more thread that wakes up.
     await().during(Duration.ofMillis(300)).until(() -> looks.get() == before);
-    assertThat(attempt.context().cancelled()).isEmpty();
+    assertThat(attempt.cancelled()).isEmpty();
   }
 }

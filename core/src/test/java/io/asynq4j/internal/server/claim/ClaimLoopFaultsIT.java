@@ -176,7 +176,7 @@ class ClaimLoopFaultsIT {
     ShardTopology shards =
         new ShardTopology(
             lookout(shard),
-            new OutageTracker(AttemptHosts.NO_LISTENER, new HealthTracker(world.broker().clock())),
+            new OutageTracker(AttemptHosts.NO_LISTENERS, new HealthTracker(world.broker().clock())),
             task -> {
               step();
               threads.execute(task);
@@ -188,7 +188,6 @@ class ClaimLoopFaultsIT {
                 source,
                 attempts,
                 shards,
-                AttemptHosts.NO_LISTENER,
                 settlerThreads,
                 new AttemptReportWriter(source, shards),
                 queue -> signal.raise(),

@@ -93,7 +93,7 @@ class ShardClaimerTest {
     ShardTopology shards =
         new ShardTopology(
             world.broker().watches(),
-            new OutageTracker(AttemptHosts.NO_LISTENER, new HealthTracker(world.broker().clock())),
+            new OutageTracker(AttemptHosts.NO_LISTENERS, new HealthTracker(world.broker().clock())),
             threads);
     LeaseOperations source = silent();
     WakeupSignal signal = new WakeupSignal();
@@ -104,7 +104,6 @@ class ShardClaimerTest {
                 source,
                 new AttemptRegistry(),
                 shards,
-                AttemptHosts.NO_LISTENER,
                 settlerThreads,
                 new AttemptReportWriter(source, shards),
                 queue -> signal.raise(),

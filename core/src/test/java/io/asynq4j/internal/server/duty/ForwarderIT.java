@@ -72,7 +72,7 @@ class ForwarderIT {
     ShardTopology shards =
         new ShardTopology(
             real.watches(),
-            new OutageTracker(AttemptHosts.NO_LISTENER, new HealthTracker(world.broker().clock())),
+            new OutageTracker(AttemptHosts.NO_LISTENERS, new HealthTracker(world.broker().clock())),
             Runnable::run);
     world.enqueue("due", options -> options.processIn(Duration.ofDays(1)));
     forwarder =

@@ -10,7 +10,6 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.fixture.AttemptHosts;
-import io.asynq4j.fixture.RecordingServerListener;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Claim;
@@ -88,7 +87,7 @@ class AttemptReportWriterTest {
                   return Collections.nCopies(((List<?>) arguments[1]).size(), true);
                 });
     OutageTracker outages =
-        new OutageTracker(new RecordingServerListener(), new HealthTracker(Clock.systemUTC()));
+        new OutageTracker(AttemptHosts.NO_LISTENERS, new HealthTracker(Clock.systemUTC()));
     return new AttemptReportWriter(source, new ShardTopology(places, outages, executor));
   }
 
@@ -119,7 +118,7 @@ class AttemptReportWriterTest {
     threads.execute(
         () -> {
           try {
-            answer.complete(writer.result(attempt, Payload.ofUtf8("x")));
+            answer.complete(writer.writeResult(attempt, Payload.ofUtf8("x")));
           } catch (RuntimeException | Error e) {
             answer.completeExceptionally(e);
           }
@@ -166,7 +165,7 @@ class AttemptReportWriterTest {
         new Thread(
             () -> {
               try {
-                writer.result(attempt, Payload.ofUtf8("x"));
+                writer.writeResult(attempt, Payload.ofUtf8("x"));
               } catch (BrokerUnavailableException e) {
                 failure.set(e);
               }
@@ -204,7 +203,7 @@ class AttemptReportWriterTest {
         new Thread(
             () -> {
               try {
-                writer.result(second, Payload.ofUtf8("x"));
+                writer.writeResult(second, Payload.ofUtf8("x"));
               } catch (RuntimeException e) {
                 failure.set(e);
               }
@@ -243,7 +242,7 @@ class AttemptReportWriterTest {
                     new Thread(
                         () -> {
                           try {
-                            writer.result(attempt, Payload.ofUtf8("x"));
+                            writer.writeResult(attempt, Payload.ofUtf8("x"));
                           } catch (BrokerUnavailableException e) {
                             count.addAndGet(100);
                           }

@@ -8,6 +8,7 @@ import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.QueueName;
 import io.asynq4j.fixture.RecordingServerListener;
+import io.asynq4j.internal.server.config.ServerListeners;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
@@ -29,7 +30,8 @@ class ShardedRunnerTest {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final RecordingServerListener recorder = new RecordingServerListener();
   private final OutageTracker outages =
-      new OutageTracker(recorder, new HealthTracker(Clock.systemUTC()));
+      new OutageTracker(
+          new ServerListeners(List.of(recorder)), new HealthTracker(Clock.systemUTC()));
   private final Collection<String> done = new ConcurrentLinkedQueue<>();
 
   @AfterEach
