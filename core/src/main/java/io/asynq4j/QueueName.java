@@ -14,8 +14,7 @@ public record QueueName(String value) implements Comparable<QueueName> {
   public static final QueueName DEFAULT = new QueueName("default");
 
   public QueueName {
-    TextValidator.requireNotBlank(value, "queue name");
-    TextValidator.requireValidUnicode(value, "queue name");
+    TextValidator.requireName(value, "queue name");
     if (value.startsWith("}")) {
       throw new IllegalArgumentException(
           "queue name must not begin with '}', since its keys would fall into different slots of a"

@@ -2,8 +2,7 @@ package io.asynq4j;
 
 import io.asynq4j.internal.text.DurationFormat;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Locale;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,19 +29,7 @@ public record RateLimit(int tasks, Duration per, int burst) {
   private static final String UNLIMITED_TEXT = "none";
 
   /** Units from the longest to the shortest. */
-  private enum Unit {
-    D(Duration.ofDays(1)),
-    H(Duration.ofHours(1)),
-    M(Duration.ofMinutes(1)),
-    S(Duration.ofSeconds(1)),
-    MS(Duration.ofMillis(1));
-
-    private final Duration length;
-
-    Unit(Duration length) {
-      this.length = length;
-    }
-  }
+  private static final List<String> UNITS = List.of("d", "h", "m", "s", "ms");
 
   /** No limit. Overrides a limit that is set elsewhere, such as in a task definition. */
   public static final RateLimit UNLIMITED =
@@ -113,12 +100,12 @@ public record RateLimit(int tasks, Duration per, int burst) {
       return UNLIMITED_TEXT;
     }
     long millis = per.toMillis();
-    Unit unit =
-        Arrays.stream(Unit.values())
-            .filter(each -> millis % each.length.toMillis() == 0)
-            .findFirst()
-            .orElse(Unit.MS);
-    long count = millis / unit.length.toMillis();
-    return tasks + "/" + (count == 1 ? "" : count) + unit.name().toLowerCase(Locale.ROOT);
+    for (String unit : UNITS) {
+      long length = DurationFormat.parse("1" + unit).toMillis();
+      if (millis % length == 0) {
+        return tasks + "/" + (millis == length ? "" : millis / length) + unit;
+      }
+    }
+    throw new AssertionError("every period is a number of milliseconds");
   }
 }

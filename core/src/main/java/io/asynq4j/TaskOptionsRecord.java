@@ -52,8 +52,12 @@ record TaskOptionsRecord(
     requireNotNegative(processIn, "processIn");
     requireNotTooLong(uniqueFor, "uniqueFor");
     requireNotTooLong(processIn, "processIn");
-    requireName(id, "task id");
-    requireName(group, "group");
+    if (id != null) {
+      TextValidator.requireName(id, "task id");
+    }
+    if (group != null) {
+      TextValidator.requireName(group, "group");
+    }
   }
 
   private static void requireNotNegative(@Nullable Duration time, String what) {
@@ -66,13 +70,6 @@ record TaskOptionsRecord(
     if (time != null && time.compareTo(LONGEST_TIME) > 0) {
       throw new IllegalArgumentException(
           what + " must be at most " + LONGEST_TIME.toDays() + " days, got " + time);
-    }
-  }
-
-  private static void requireName(@Nullable String name, String what) {
-    if (name != null) {
-      TextValidator.requireNotBlank(name, what);
-      TextValidator.requireValidUnicode(name, what);
     }
   }
 }

@@ -8,8 +8,7 @@ record TaskRecord(String type, Payload payload, Map<String, String> headers) imp
 
   TaskRecord {
     headers = Map.copyOf(headers);
-    TextValidator.requireNotBlank(type, "task type");
-    TextValidator.requireValidUnicode(type, "task type");
+    TextValidator.requireName(type, "task type");
     headers.forEach(
         (name, value) -> {
           TextValidator.requireValidUnicode(name, "header name");

@@ -1,8 +1,10 @@
 package io.asynq4j;
 
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The state of a task. {@link #next()} returns the transitions; docs/reference/states.md has a
@@ -66,11 +68,8 @@ public enum TaskState {
         return state;
       }
     }
+    String words = Arrays.stream(values()).map(TaskState::word).collect(Collectors.joining(", "));
     throw new IllegalArgumentException(
-        "\"" + word + "\" is not a task state; the states are " + words());
-  }
-
-  private static String words() {
-    return String.join(", ", EnumSet.allOf(TaskState.class).stream().map(TaskState::word).toList());
+        "\"" + word + "\" is not a task state; the states are " + words);
   }
 }

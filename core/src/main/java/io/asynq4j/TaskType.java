@@ -40,9 +40,7 @@ public sealed class TaskType<T> permits ResultTaskType {
   private final @Nullable RetryPolicy retryPolicy;
 
   TaskType(String name, Type input, TaskOptions options, @Nullable RetryPolicy retryPolicy) {
-    this.name =
-        TextValidator.requireValidUnicode(
-            TextValidator.requireNotBlank(name, "task type"), "task type");
+    this.name = TextValidator.requireName(name, "task type");
     this.input = Objects.requireNonNull(input, "input");
     this.options = Objects.requireNonNull(options, "options");
     this.retryPolicy = retryPolicy;

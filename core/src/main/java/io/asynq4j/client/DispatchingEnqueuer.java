@@ -114,10 +114,14 @@ final class DispatchingEnqueuer implements Enqueuer {
   }
 
   DispatchingEnqueuer within(Duration limit) {
-    return new DispatchingEnqueuer(mapper, dispatcher, callbacks, options.within(limit));
+    return with(new CallOptions(limit, options.durability()));
   }
 
   DispatchingEnqueuer durably(Durability durability) {
-    return new DispatchingEnqueuer(mapper, dispatcher, callbacks, options.durably(durability));
+    return with(new CallOptions(options.limit(), durability));
+  }
+
+  private DispatchingEnqueuer with(CallOptions changed) {
+    return new DispatchingEnqueuer(mapper, dispatcher, callbacks, changed);
   }
 }

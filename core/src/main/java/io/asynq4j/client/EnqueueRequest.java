@@ -6,6 +6,8 @@ import io.asynq4j.TaskType;
 import io.asynq4j.codec.PayloadCodec;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -19,36 +21,26 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EnqueueRequest {
 
-  @FunctionalInterface
-  private interface Settings {
-    TaskOptions options();
-  }
-
   private final @Nullable Task task;
   private final @Nullable TaskType<?> type;
   private final @Nullable Object input;
-  private final Encoder encoder;
-  private final Settings settings;
+  private final Function<PayloadCodec, Task> encoder;
+  private final Supplier<TaskOptions> options;
 
-  @FunctionalInterface
-  private interface Encoder {
-    Task task(PayloadCodec codec);
-  }
-
-  private EnqueueRequest(@Nullable Task task, Settings settings) {
+  private EnqueueRequest(@Nullable Task task, Supplier<TaskOptions> options) {
     this.task = task;
     this.type = null;
     this.input = null;
     this.encoder = codec -> requireTask(task);
-    this.settings = settings;
+    this.options = options;
   }
 
-  private <T> EnqueueRequest(TaskType<T> type, T input, Settings settings) {
+  private <T> EnqueueRequest(TaskType<T> type, T input, Supplier<TaskOptions> options) {
     this.task = null;
     this.type = Objects.requireNonNull(type, "type");
     this.input = input;
     this.encoder = codec -> type.task(input, codec);
-    this.settings = settings;
+    this.options = options;
   }
 
   private static Task requireTask(@Nullable Task task) {
@@ -69,17 +61,13 @@ public final class EnqueueRequest {
 
   /** Returns a request for a task without input. */
   public static EnqueueRequest of(TaskType<Void> type) {
-    return withoutInput(type, TaskOptions.defaults());
+    return of(type, TaskOptions.defaults());
   }
 
   /** Returns a request for a task without input. These options override those of the type. */
-  public static EnqueueRequest of(TaskType<Void> type, TaskOptions options) {
-    return withoutInput(type, options);
-  }
-
   // Void has no other value.
   @SuppressWarnings("NullAway")
-  private static EnqueueRequest withoutInput(TaskType<Void> type, TaskOptions options) {
+  public static EnqueueRequest of(TaskType<Void> type, TaskOptions options) {
     return new EnqueueRequest(
         type, (Void) null, () -> type.options().overriddenBy(required(options)));
   }
@@ -123,7 +111,7 @@ public final class EnqueueRequest {
    * @throws io.asynq4j.codec.PayloadException if the input cannot be encoded
    */
   public Task task(PayloadCodec codec) {
-    return encoder.task(codec);
+    return encoder.apply(codec);
   }
 
   /**
@@ -132,7 +120,7 @@ public final class EnqueueRequest {
    * @throws IllegalArgumentException if options contradict each other or one is out of range
    */
   public TaskOptions options() {
-    return settings.options();
+    return options.get();
   }
 
   /** Returns the type only, to keep inputs out of logs. */

@@ -19,9 +19,7 @@ import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -55,7 +53,8 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
   private static final Duration CLOSING = Duration.ofSeconds(10);
 
   private final AsyncBatcher batcher;
-  private final @Nullable ExecutorService ownCallbacks;
+  private final ExecutorService ownCallbacks =
+      DaemonThreadPools.upTo(CALLBACK_THREADS, "asynq-callback");
   private final DispatchingEnqueuer enqueuer;
   private final ResultWaiter results;
   private final PayloadCodec codec;
@@ -66,16 +65,17 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
     EnqueueSender sender = new EnqueueSender(broker.enqueueing(), builder.confirmations());
     Function<QueueName, String> shardOf = broker.watches()::shardOf;
     int senders = Math.max(1, Math.min(MAX_SENDERS, connections / 4));
-    this.batcher = new AsyncBatcher(sender, new EnqueueThreadPools(shardOf, senders));
-    this.ownCallbacks =
-        builder.callbacks == null
-            ? DaemonThreadPools.upTo(CALLBACK_THREADS, "asynq-callback")
-            : null;
-    Executor callbacks = builder.callbacks != null ? builder.callbacks : ownCallbacks;
+    this.batcher =
+        new AsyncBatcher(
+            sender,
+            new EnqueueThreadPools(
+                shardOf, shard -> DaemonThreadPools.upTo(senders, "asynq-enqueue")));
     EnqueueDispatcher dispatcher =
         new EnqueueDispatcher(
             sender,
-            builder.maxCalls > 0 ? builder.maxCalls : defaultCalls(connections),
+            builder.maxCalls > 0
+                ? builder.maxCalls
+                : Math.max(1, Math.min(MAX_CALLS, connections / 2)),
             shardOf,
             batcher,
             new PendingBudget(builder.maxWaiting));
@@ -84,14 +84,10 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
             new EnqueueMapper(
                 broker.enqueueing(), broker.clock(), builder.codec, builder.maxPayload),
             dispatcher,
-            Objects.requireNonNull(callbacks),
+            builder.callbacks != null ? builder.callbacks : ownCallbacks,
             new CallOptions(null, builder.durability));
     this.results = new ResultWaiter(broker.inspection());
     this.codec = builder.codec;
-  }
-
-  private static int defaultCalls(int connections) {
-    return Math.max(1, Math.min(MAX_CALLS, connections / 2));
   }
 
   /** Returns a client with default settings. */
@@ -212,9 +208,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
   @Override
   public void close() {
     batcher.close(CLOSING);
-    if (ownCallbacks != null) {
-      ownCallbacks.shutdown();
-    }
+    ownCallbacks.shutdown();
   }
 
   /** Builder of a {@link TaskClient}. Not thread-safe. */
@@ -316,15 +310,9 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
     }
 
     private Function<Durability, DurabilityRequirement> confirmations() {
-      Map<Durability, DurabilityRequirement> confirmations = new EnumMap<>(Durability.class);
-      for (Durability each : Durability.values()) {
-        confirmations.put(
-            each,
-            each == Durability.PRIMARY
-                ? DurabilityRequirement.NONE
-                : new DurabilityRequirement(each, replicas, confirmWithin));
-      }
-      return each -> Objects.requireNonNull(confirmations.get(each));
+      int copies = replicas;
+      Duration within = confirmWithin;
+      return required -> new DurabilityRequirement(required, copies, within);
     }
 
     private static void require(boolean condition, String problem) {

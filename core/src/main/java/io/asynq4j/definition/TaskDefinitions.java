@@ -67,7 +67,9 @@ public final class TaskDefinitions {
    * @throws IllegalArgumentException if another definition has the same queue
    */
   public void put(TaskDefinition definition) {
-    requireOwnQueues(with(List.of(definition)));
+    Map<String, TaskDefinition> after = all();
+    after.put(definition.name(), definition);
+    requireOwnQueues(after);
     definitions.put(Map.of(definition.name(), TaskDefinitionCodec.format(definition)));
   }
 
@@ -83,15 +85,15 @@ public final class TaskDefinitions {
    * @throws IllegalArgumentException if two definitions have the same queue
    */
   public Set<String> publish(Collection<TaskDefinition> ofFile) {
-    Map<String, TaskDefinition> before = all();
+    Map<String, TaskDefinition> after = all();
     Set<String> gone = new HashSet<>();
-    before.values().stream()
+    after.values().stream()
         .filter(TaskDefinition::fromFile)
         .map(TaskDefinition::name)
         .forEach(gone::add);
     ofFile.forEach(definition -> gone.remove(definition.name()));
-    Map<String, TaskDefinition> after = with(ofFile);
     after.keySet().removeAll(gone);
+    ofFile.forEach(definition -> after.put(definition.name(), definition));
     requireOwnQueues(after);
     Map<String, String> texts = new HashMap<>();
     ofFile.forEach(each -> texts.put(each.name(), TaskDefinitionCodec.format(each)));
@@ -102,12 +104,6 @@ public final class TaskDefinitions {
       definitions.remove(gone);
     }
     return gone;
-  }
-
-  private Map<String, TaskDefinition> with(Collection<TaskDefinition> changed) {
-    Map<String, TaskDefinition> after = new TreeMap<>(all());
-    changed.forEach(definition -> after.put(definition.name(), definition));
-    return after;
   }
 
   /**

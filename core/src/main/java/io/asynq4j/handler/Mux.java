@@ -173,13 +173,15 @@ public final class Mux implements Handler<Task> {
 
     /** Adds a handler without an outcome: returning means success, throwing means failure. */
     public <T> Builder run(TaskType<T> type, Action<T> action) {
+      return handle(type, succeedingWhenDone(action));
+    }
+
+    private static <T> Handler<T> succeedingWhenDone(Action<T> action) {
       Objects.requireNonNull(action, "action");
-      return handle(
-          type,
-          (input, context) -> {
-            action.run(input, context);
-            return Outcome.done();
-          });
+      return (input, context) -> {
+        action.run(input, context);
+        return Outcome.done();
+      };
     }
 
     /**
@@ -205,13 +207,7 @@ public final class Mux implements Handler<Task> {
 
     /** Adds a handler without an outcome, see {@link #handle(String, Handler)}. */
     public Builder run(String pattern, Action<Task> action) {
-      Objects.requireNonNull(action, "action");
-      return handle(
-          pattern,
-          (task, context) -> {
-            action.run(task, context);
-            return Outcome.done();
-          });
+      return handle(pattern, succeedingWhenDone(action));
     }
 
     /** Sets the handler of types that match no pattern. */

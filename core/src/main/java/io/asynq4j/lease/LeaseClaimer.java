@@ -69,7 +69,7 @@ final class LeaseClaimer {
       if (!deadline.isAfter(now) && claim.message().endOfAttempt(now).isAfter(now)) {
         late.add(new Settlement.Requeue(claim));
       } else {
-        leased.add(new LeasedTask(claim, deadline));
+        leased.add(new LeasedTask(claim, deadline, /* cancelled= */ null));
       }
     }
     if (!late.isEmpty()) {

@@ -7,6 +7,7 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Claim;
+import io.asynq4j.internal.broker.LeaseOperations.LeaseRef;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
@@ -31,10 +32,6 @@ public final class LeasedTask {
   private final Task task;
   private final Instant deadline;
   private final @Nullable AfterCancel cancelled;
-
-  LeasedTask(Claim claim, Instant deadline) {
-    this(claim, deadline, null);
-  }
 
   LeasedTask(Claim claim, Instant deadline, @Nullable AfterCancel cancelled) {
     this.cancelled = cancelled;
@@ -103,27 +100,37 @@ public final class LeasedTask {
     return claim;
   }
 
-  /** The content of a token. A forged {@code leavesNothing} affects only the forger's own task. */
-  record Token(String claim, Instant deadline, boolean leavesNothing) {
+  /**
+   * A proof whose token can be read.
+   *
+   * @param leavesNothing if forged, it affects only the forger's own task
+   * @param result to complete the task with
+   */
+  record ParsedProof(
+      QueueName queue, LeaseRef lease, Instant deadline, boolean leavesNothing, Payload result) {
 
-    /** Returns empty if the text is not a token. */
-    static Optional<Token> parse(String text) {
-      int separator = text.indexOf(SEPARATOR);
-      if (separator < 0) {
-        return Optional.empty();
-      }
+    /** Returns empty if the token cannot be read. */
+    static Optional<ParsedProof> of(LeaseProof proof, Payload result) {
+      String text = proof.token();
       boolean leavesNothing = text.endsWith(LEAVES_NOTHING);
+      int separator = text.indexOf(SEPARATOR);
       int end = leavesNothing ? text.length() - LEAVES_NOTHING.length() : text.length();
-      if (end <= separator) {
+      if (separator < 0 || end <= separator) {
         return Optional.empty();
       }
+      long millis;
       try {
-        long millis = Long.parseLong(text, separator + 1, end, Character.MAX_RADIX);
-        return Optional.of(
-            new Token(text.substring(0, separator), Instant.ofEpochMilli(millis), leavesNothing));
+        millis = Long.parseLong(text, separator + 1, end, Character.MAX_RADIX);
       } catch (NumberFormatException e) {
         return Optional.empty();
       }
+      return Optional.of(
+          new ParsedProof(
+              QueueName.of(proof.queue()),
+              new LeaseRef(proof.id(), text.substring(0, separator)),
+              Instant.ofEpochMilli(millis),
+              leavesNothing,
+              result));
     }
   }
 

@@ -10,18 +10,23 @@ import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.Claim;
+import io.asynq4j.internal.broker.LeaseOperations.Step;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;
 import io.asynq4j.internal.broker.pubsub.ControlMessage;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.definition.DefinitionSnapshot;
+import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.outcome.ResultLimit;
 import io.asynq4j.internal.redis.store.BrokerConnection;
+import io.asynq4j.internal.time.ElapsedBounds;
 import io.asynq4j.lease.LeasedTask.LeaseOutcome;
 import io.asynq4j.lease.LeasedTask.LeaseProgress;
 import io.asynq4j.lease.LeasedTask.LeaseProof;
 import io.asynq4j.lease.LeasedTask.LeaseResult;
+import io.asynq4j.lease.LeasedTask.ParsedProof;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,6 +36,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -55,16 +61,17 @@ public final class TaskLeases {
 
   private final Broker broker;
   private final LeaseClaimer claimer;
-  private final LeaseKeeper keeper;
+  private final QueueFanOut fanOut;
   private final LeaseSettler settler;
+  private final OutcomePolicy policy;
 
   private TaskLeases(Builder builder) {
     LeaseRules rules = builder.leaseRules();
-    QueueFanOut fanOut = new QueueFanOut(builder.broker.watches());
     this.broker = builder.broker;
     this.claimer = new LeaseClaimer(broker, rules);
-    this.keeper = new LeaseKeeper(broker, fanOut);
-    this.settler = new LeaseSettler(broker.leases(), fanOut, keeper, rules, builder.policy());
+    this.fanOut = new QueueFanOut(broker.watches());
+    this.policy = builder.policy();
+    this.settler = new LeaseSettler(broker.leases(), rules, policy);
   }
 
   /** Returns leases with default settings. */
@@ -179,7 +186,15 @@ public final class TaskLeases {
    */
   public List<Optional<Instant>> extend(List<LeasedTask> tasks, Duration lease) {
     LeaseRules.requireDuration(lease);
-    return keeper.extend(tasks, lease);
+    return fanOut.call(
+        tasks,
+        LeasedTask::queue,
+        (queue, part) -> {
+          List<Claim> claims = part.stream().map(LeasedTask::claim).toList();
+          return broker.leases().extend(queue, claims, lease).stream()
+              .map(Optional::ofNullable)
+              .toList();
+        });
   }
 
   /**
@@ -191,7 +206,17 @@ public final class TaskLeases {
    * AttemptTime#UNKNOWN} must end without counting as failed, for example by {@link #abandon}.
    */
   public AttemptTime attemptTime(LeasedTask task) {
-    return keeper.attemptTime(task);
+    Optional<Instant> claimedAt = broker.leases().claimedAt(task.claim());
+    if (claimedAt.isEmpty()) {
+      boolean left = task.deadline().isAfter(broker.clock().instant());
+      return left ? AttemptTime.LEFT : AttemptTime.UNKNOWN;
+    }
+    Duration allowed = Duration.between(claimedAt.get(), task.deadline());
+    ElapsedBounds elapsed = broker.elapsedSince(claimedAt.get());
+    if (elapsed.most().compareTo(allowed) < 0) {
+      return AttemptTime.LEFT;
+    }
+    return elapsed.least().compareTo(allowed) < 0 ? AttemptTime.UNKNOWN : AttemptTime.OVER;
   }
 
   /** Whether an attempt has exceeded its time, see {@link #attemptTime}. */
@@ -234,7 +259,10 @@ public final class TaskLeases {
    * on all other servers are settled. If the retry policy throws, nothing is settled.
    */
   public List<Optional<Outcome>> settle(List<LeaseOutcome> outcomes) {
-    return settler.settle(outcomes);
+    // All before the first is written: a retry policy may throw.
+    List<AppliedOutcome> applied =
+        outcomes.stream().map(each -> settler.apply(each.task(), each.outcome())).toList();
+    return fanOut.call(applied, each -> each.settlement().claim().queue(), settler::settle);
   }
 
   /** Settles a task that succeeded. */
@@ -253,7 +281,17 @@ public final class TaskLeases {
    * result per task, in order; for a task without retention and lock, it lacks the payload.
    */
   public List<Optional<Outcome>> complete(List<LeaseResult> results) {
-    return settler.complete(results);
+    return callForReadable(
+        results.stream().map(each -> ParsedProof.of(each.proof(), each.result())).toList(),
+        settler::complete);
+  }
+
+  /** A proof whose token cannot be read proves no lease. */
+  private <A> List<Optional<A>> callForReadable(
+      List<Optional<ParsedProof>> proofs,
+      BiFunction<QueueName, List<ParsedProof>, List<Optional<A>>> call) {
+    return QueueFanOut.callForPresent(
+        proofs, readable -> fanOut.call(readable, ParsedProof::queue, call));
   }
 
   /**
@@ -271,7 +309,9 @@ public final class TaskLeases {
 
   /** Restores leases on tasks of any queues. Returns one result per proof, in order. */
   public List<Optional<LeasedTask>> restore(List<LeaseProof> proofs) {
-    return keeper.restore(proofs);
+    return callForReadable(
+        proofs.stream().map(proof -> ParsedProof.of(proof, Payload.absent())).toList(),
+        settler::restore);
   }
 
   /**
@@ -279,7 +319,8 @@ public final class TaskLeases {
    * result is larger than {@code maxResult}.
    */
   public boolean writeResult(LeasedTask task, Payload result) {
-    return settler.writeResult(task, result);
+    Payload written = policy.intermediateResult(task.claim(), result);
+    return broker.leases().writeResult(task.claim(), written);
   }
 
   /** Stores the progress of a task. Returns false if the lease is lost. */
@@ -289,7 +330,17 @@ public final class TaskLeases {
 
   /** Stores the progress of tasks of any queues. Returns one result per report, in order. */
   public List<Boolean> progress(List<LeaseProgress> reports) {
-    return keeper.progress(reports);
+    return fanOut.call(
+        reports,
+        each -> each.task().queue(),
+        (queue, part) ->
+            broker
+                .leases()
+                .writeProgress(
+                    queue,
+                    part.stream()
+                        .map(each -> new Step(each.task().claim(), each.progress()))
+                        .toList()));
   }
 
   /** Settings of leases. Not thread-safe. */

@@ -32,8 +32,8 @@ class PayloadCodecTest {
   private static final String SECRET = "hunter2";
 
   enum StrictJson {
-    JACKSON_2(Jackson2Codec.strict()),
-    JACKSON_3(Jackson3Codec.strict());
+    JACKSON_2(new Jackson2Codec(true)),
+    JACKSON_3(new Jackson3Codec(true));
 
     @SuppressWarnings("ImmutableEnumChecker") // a codec does not change, but does not say so
     final PayloadCodec codec;
@@ -103,8 +103,8 @@ class PayloadCodecTest {
   }
 
   enum Json {
-    JACKSON_2(new Jackson2Codec()),
-    JACKSON_3(new Jackson3Codec());
+    JACKSON_2(new Jackson2Codec(false)),
+    JACKSON_3(new Jackson3Codec(false));
 
     @SuppressWarnings("ImmutableEnumChecker") // a codec does not change, but does not say so
     final PayloadCodec codec;
@@ -366,9 +366,10 @@ class PayloadCodecTest {
   @SuppressWarnings("NullAway") // what the compiler of a user may not see
   void aMissingInputIsRefusedWhereItIsGivenNotWhereItIsRead() {
     assertThatExceptionOfType(IllegalArgumentException.class)
-        .isThrownBy(() -> TaskType.of("t", Mail.class).task(null, new Jackson3Codec()))
+        .isThrownBy(() -> TaskType.of("t", Mail.class).task(null, new Jackson3Codec(false)))
         .withMessageContaining("needs an input, a " + Mail.class.getTypeName());
-    assertThat(TaskType.of("t").task(null, new Jackson3Codec()).payload().isPresent()).isFalse();
+    assertThat(TaskType.of("t").task(null, new Jackson3Codec(false)).payload().isPresent())
+        .isFalse();
     assertThatThrownBy(() -> TaskType.of("t", (Class<?>) null))
         .isInstanceOf(NullPointerException.class);
   }

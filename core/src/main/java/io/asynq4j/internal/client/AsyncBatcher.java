@@ -1,6 +1,5 @@
 package io.asynq4j.internal.client;
 
-import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Durability;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.NewTask;
@@ -100,17 +99,13 @@ public final class AsyncBatcher {
         } catch (Throwable e) {
           // No thread could be started. The next task tries again.
           underWay.set(false);
-          fail(notStarted(e));
+          fail(
+              PendingEnqueue.failed(
+                  "no thread could be started to send tasks (" + e + "); the task was not sent",
+                  /* mayHaveBeenApplied= */ false,
+                  e));
         }
       }
-    }
-
-    private static EnqueueReply notStarted(Throwable e) {
-      return EnqueueReply.failed(
-          new BrokerUnavailableException(
-              "no thread could be started to send tasks (" + e + "); the task was not sent",
-              false,
-              e));
     }
 
     @Override

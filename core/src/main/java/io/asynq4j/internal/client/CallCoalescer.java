@@ -49,7 +49,8 @@ final class CallCoalescer {
 
   CallCoalescer(EnqueueSender sender, int maxCalls) {
     this.alone = sender;
-    this.together = sender.forSeveral();
+    // An interrupt of one caller must not affect the others.
+    this.together = new EnqueueSender(sender.sink().uninterrupted(), sender.confirmations());
     this.maxCalls = maxCalls;
   }
 
@@ -80,8 +81,7 @@ final class CallCoalescer {
     private volatile int expected;
 
     // Smoothed; a lost concurrent update does not matter. Per queue: an unresponsive server must
-    // not change how others
-    // are called.
+    // not change how others are called.
     private volatile long nanosOfACall;
 
     QueueCalls(BatchKey destination) {
@@ -123,13 +123,10 @@ final class CallCoalescer {
       return answers;
     }
 
-    private int callsAtOnce() {
-      return (int) Math.min(maxCalls, 1 + nanosOfACall / ONE_MORE_NANOS);
-    }
-
     private boolean mayCall() {
       int now = calls.get();
-      return now < callsAtOnce() && calls.compareAndSet(now, now + 1);
+      return now < Math.min(maxCalls, 1 + nanosOfACall / ONE_MORE_NANOS)
+          && calls.compareAndSet(now, now + 1);
     }
 
     // Correctness does not depend on the scheduler: without the yields it is only slower.

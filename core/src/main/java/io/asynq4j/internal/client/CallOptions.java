@@ -13,12 +13,4 @@ public record CallOptions(@Nullable Duration limit, Durability durability) {
           "the limit of a call must be greater than 0, got " + limit);
     }
   }
-
-  public CallOptions within(Duration newLimit) {
-    return new CallOptions(newLimit, durability);
-  }
-
-  public CallOptions durably(Durability newDurability) {
-    return new CallOptions(limit, newDurability);
-  }
 }

@@ -5,7 +5,7 @@ import io.asynq4j.Durability;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.NewTask;
-import io.asynq4j.internal.concurrent.CurrentThread;
+import io.asynq4j.internal.concurrent.VirtualThreads;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ public final class EnqueueDispatcher {
     this.budget = budget;
   }
 
-  /** Returns one reply per task when all have arrived. */
+  /** Returns one reply per task when all have arrived; there must be at least one task. */
   public List<EnqueueReply> send(List<NewTask> tasks, CallOptions options) {
     batcher.requireOpen();
     requireNotInterrupted();
@@ -83,7 +83,7 @@ public final class EnqueueDispatcher {
 
   /** Returns null if this thread must not send the task. */
   private @Nullable List<EnqueueReply> sendInThisThread(NewTask task, Durability durability) {
-    if (!CurrentThread.isVirtual()) {
+    if (!VirtualThreads.isCurrentVirtual()) {
       return List.of(sharedCalls.send(task, durability));
     }
     EnqueueReply answer =
@@ -112,23 +112,14 @@ public final class EnqueueDispatcher {
 
   /** Returns the server that has the queues of all these tasks; null if there are several. */
   private @Nullable String onlyShardOf(List<NewTask> tasks) {
-    if (tasks.isEmpty()) {
-      return "";
-    }
-    QueueName queue = tasks.get(0).message().queue();
-    String shard = shardOf.apply(queue);
-    if (shard.isEmpty()) {
-      return shard;
-    }
-    for (NewTask task : tasks) {
-      if (!task.message().queue().equals(queue)) {
-        queue = task.message().queue();
-        if (!shardOf.apply(queue).equals(shard)) {
-          return null;
-        }
-      }
-    }
-    return shard;
+    String first = shardOf.apply(tasks.get(0).message().queue());
+    boolean isOnly =
+        first.isEmpty()
+            || tasks.stream()
+                .map(task -> task.message().queue())
+                .distinct()
+                .allMatch(queue -> shardOf.apply(queue).equals(first));
+    return isOnly ? first : null;
   }
 
   /** Blocks only while the pending budget is exhausted. */

@@ -12,14 +12,6 @@ import java.util.function.Function;
 public record EnqueueSender(
     EnqueueOperations sink, Function<Durability, DurabilityRequirement> confirmations) {
 
-  /**
-   * Returns the sender for tasks of several callers: an interrupt of one does not affect the
-   * others.
-   */
-  EnqueueSender forSeveral() {
-    return new EnqueueSender(sink.uninterrupted(), confirmations);
-  }
-
   List<EnqueueReply> send(List<NewTask> tasks, Durability durability) {
     try {
       return sink.enqueueEach(tasks, confirmations.apply(durability));

@@ -1,7 +1,6 @@
 package io.asynq4j.internal.client;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.util.List;
@@ -25,16 +24,9 @@ public final class EnqueueThreadPools {
 
   /**
    * @param shardOf the server that has a queue, from cached data; must not block
-   * @param perShard maximum number of threads per server
-   */
-  public EnqueueThreadPools(Function<QueueName, String> shardOf, int perShard) {
-    this(shardOf, shard -> DaemonThreadPools.upTo(perShard, "asynq-enqueue"));
-  }
-
-  /**
    * @param pools creates the threads of a server
    */
-  EnqueueThreadPools(
+  public EnqueueThreadPools(
       Function<QueueName, String> shardOf, Function<String, ThreadPoolExecutor> pools) {
     this.shardOf = shardOf;
     this.pools = pools;
@@ -42,12 +34,7 @@ public final class EnqueueThreadPools {
 
   /** Returns the threads for a queue. */
   ExecutorService of(QueueName queue) {
-    String shard = shardOf.apply(queue);
-    ThreadPoolExecutor known = byShard.get(shard);
-    if (known != null) {
-      return known;
-    }
-    ThreadPoolExecutor pool = byShard.computeIfAbsent(shard, pools);
+    ThreadPoolExecutor pool = byShard.computeIfAbsent(shardOf.apply(queue), pools);
     if (closed) {
       pool.shutdown();
     }

@@ -15,11 +15,10 @@ final class PendingEnqueue {
 
   /** Created in advance, for use without memory. */
   private static final EnqueueReply LOST =
-      EnqueueReply.failed(
-          new BrokerUnavailableException(
-              "this process ran out of memory while the task was sent; it may be enqueued",
-              true,
-              new IllegalStateException("out of memory")));
+      failed(
+          "this process ran out of memory while the task was sent; it may be enqueued",
+          /* mayHaveBeenApplied= */ true,
+          new IllegalStateException("out of memory"));
 
   private final AtomicReference<@Nullable NewTask> unsent;
   private final CompletableFuture<EnqueueReply> answer = new CompletableFuture<>();
@@ -65,11 +64,10 @@ final class PendingEnqueue {
 
   private static EnqueueReply lost(Throwable error) {
     try {
-      return EnqueueReply.failed(
-          new BrokerUnavailableException(
-              "sending the task failed in this process (" + error + "); it may be enqueued",
-              true,
-              error));
+      return failed(
+          "sending the task failed in this process (" + error + "); it may be enqueued",
+          /* mayHaveBeenApplied= */ true,
+          error);
     } catch (OutOfMemoryError e) {
       return LOST;
     }
@@ -80,22 +78,22 @@ final class PendingEnqueue {
    */
   EnqueueReply giveUp(String problem, Throwable cause) {
     try {
-      return given(problem, cause);
+      if (take() != null) {
+        return failed(problem + "; the task was not sent", /* mayHaveBeenApplied= */ false, cause);
+      }
+      EnqueueReply late = answer.getNow(null);
+      return late != null
+          ? late
+          : failed(
+              problem + "; the task was sent and may be enqueued, now or later",
+              /* mayHaveBeenApplied= */ true,
+              cause);
     } catch (OutOfMemoryError e) {
       return LOST;
     }
   }
 
-  private EnqueueReply given(String problem, Throwable cause) {
-    if (take() != null) {
-      return EnqueueReply.failed(
-          new BrokerUnavailableException(problem + "; the task was not sent", false, cause));
-    }
-    EnqueueReply late = answer.getNow(null);
-    return late != null
-        ? late
-        : EnqueueReply.failed(
-            new BrokerUnavailableException(
-                problem + "; the task was sent and may be enqueued, now or later", true, cause));
+  static EnqueueReply failed(String problem, boolean mayHaveBeenApplied, Throwable cause) {
+    return EnqueueReply.failed(new BrokerUnavailableException(problem, mayHaveBeenApplied, cause));
   }
 }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.Version;
 import com.fasterxml.jackson.core.exc.StreamReadException;
-import com.fasterxml.jackson.databind.AnnotationIntrospector;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.MapperFeature;
@@ -16,13 +15,11 @@ import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
 import com.fasterxml.jackson.databind.introspect.AnnotatedParameter;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
-import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.asynq4j.codec.PayloadCodec;
 import java.io.IOException;
 import java.lang.reflect.Type;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -37,34 +34,27 @@ public final class Jackson2Codec extends JacksonCodec {
 
   private final ObjectMapper mapper;
 
-  public Jackson2Codec() {
-    this(defaults().build());
+  /**
+   * @param strict whether to reject JSON without a required component of a record
+   */
+  public Jackson2Codec(boolean strict) {
+    this(mapper(strict));
   }
 
   private Jackson2Codec(ObjectMapper mapper) {
     this.mapper = mapper;
   }
 
-  /** Returns a codec that rejects JSON without a required component of a record. */
-  public static Jackson2Codec strict() {
-    return new Jackson2Codec(
-        defaults()
-            .annotationIntrospector(
-                AnnotationIntrospector.pair(
-                    new RequiredComponents(), new JacksonAnnotationIntrospector()))
-            .build());
-  }
-
-  private static final class RequiredComponents extends NopAnnotationIntrospector {
+  private static final class RequiredComponents extends JacksonAnnotationIntrospector {
     private static final long serialVersionUID = 1L;
 
     @Override
     public @Nullable Boolean hasRequiredMarker(AnnotatedMember member) {
-      if (member instanceof AnnotatedParameter parameter
-          && RecordComponents.isRequired(parameter.getOwner().getMember(), parameter.getIndex())) {
-        return Boolean.TRUE;
-      }
-      return null;
+      boolean isRequired =
+          member instanceof AnnotatedParameter parameter
+              && RecordComponents.isRequired(
+                  parameter.getOwner().getMember(), parameter.getIndex());
+      return isRequired ? Boolean.TRUE : super.hasRequiredMarker(member);
     }
   }
 
@@ -73,21 +63,26 @@ public final class Jackson2Codec extends JacksonCodec {
     return new Jackson2Codec((ObjectMapper) mapper);
   }
 
-  private static JsonMapper.Builder defaults() {
-    return JsonMapper.builder()
-        .findAndAddModules()
-        .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-        .enable(
-            DeserializationFeature.FAIL_ON_TRAILING_TOKENS,
-            DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
-        .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
-        .disable(
-            SerializationFeature.FAIL_ON_EMPTY_BEANS,
-            SerializationFeature.WRITE_DATES_AS_TIMESTAMPS,
-            SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
-        .enable(
-            MapperFeature.SORT_PROPERTIES_ALPHABETICALLY,
-            MapperFeature.SORT_CREATOR_PROPERTIES_BY_DECLARATION_ORDER);
+  private static ObjectMapper mapper(boolean strict) {
+    JsonMapper.Builder mapper =
+        JsonMapper.builder()
+            .findAndAddModules()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .enable(
+                DeserializationFeature.FAIL_ON_TRAILING_TOKENS,
+                DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+            .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+            .disable(
+                SerializationFeature.FAIL_ON_EMPTY_BEANS,
+                SerializationFeature.WRITE_DATES_AS_TIMESTAMPS,
+                SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
+            .enable(
+                MapperFeature.SORT_PROPERTIES_ALPHABETICALLY,
+                MapperFeature.SORT_CREATOR_PROPERTIES_BY_DECLARATION_ORDER);
+    if (strict) {
+      mapper.annotationIntrospector(new RequiredComponents());
+    }
+    return mapper.build();
   }
 
   static PayloadCodec ofClassPath(boolean strict) {
@@ -97,7 +92,7 @@ public final class Jackson2Codec extends JacksonCodec {
   /** Returns a codec that always fails if this version writes different bytes than Jackson 3. */
   public static PayloadCodec of(Version version, boolean strict) {
     return version.compareTo(OLDEST) >= 0
-        ? (strict ? strict() : new Jackson2Codec())
+        ? new Jackson2Codec(strict)
         : new JsonCodec.MissingCodec(
             "Jackson %s on the class path is too old: use 2.18 or newer, or Jackson 3,%s"
                 .formatted(version, JsonCodec.ALTERNATIVES));
@@ -119,26 +114,20 @@ public final class Jackson2Codec extends JacksonCodec {
       return Optional.empty();
     }
     JsonLocation location = e.getLocation();
-    Class<?> target = null;
-    String property = null;
-    Kind kind = Kind.OTHER;
-    if (e instanceof MismatchedInputException mismatch) {
-      kind = Kind.MISMATCH;
-      target = mismatch.getTargetType();
+    String problem = e.getClass().getSimpleName();
+    if (e.getCause() != null && !(e.getCause() instanceof JsonProcessingException)) {
+      problem = refusal(e.getCause());
+    } else if (e instanceof MismatchedInputException mismatch) {
       List<JsonMappingException.Reference> path = mismatch.getPath();
-      property = path.isEmpty() ? null : path.get(path.size() - 1).getFieldName();
-    } else if (e instanceof InvalidDefinitionException) {
-      kind = Kind.INVALID_CLASS;
+      String property = path.isEmpty() ? null : path.get(path.size() - 1).getFieldName();
+      problem = mismatch(e.getOriginalMessage(), property, mismatch.getTargetType());
     } else if (e instanceof StreamReadException) {
-      kind = Kind.MALFORMED;
+      problem = "malformed JSON";
     }
     return Optional.of(
         new Failure(
-            kind,
-            Objects.toString(e.getOriginalMessage()),
-            e.getCause() instanceof JsonProcessingException ? null : e.getCause(),
-            target,
-            property,
+            problem,
+            e instanceof InvalidDefinitionException ? e.getOriginalMessage() : null,
             location == null ? 0 : location.getLineNr(),
             location == null ? 0 : location.getColumnNr()));
   }

@@ -2,13 +2,11 @@ package io.asynq4j.internal.codec;
 
 import java.lang.reflect.Type;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.exc.StreamReadException;
-import tools.jackson.databind.AnnotationIntrospector;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.SerializationFeature;
@@ -19,7 +17,6 @@ import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.AnnotatedParameter;
 import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
-import tools.jackson.databind.introspect.NopAnnotationIntrospector;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -29,34 +26,27 @@ public final class Jackson3Codec extends JacksonCodec {
 
   private final ObjectMapper mapper;
 
-  public Jackson3Codec() {
-    this(defaults().build());
+  /**
+   * @param strict whether to reject JSON without a required component of a record
+   */
+  public Jackson3Codec(boolean strict) {
+    this(mapper(strict));
   }
 
   private Jackson3Codec(ObjectMapper mapper) {
     this.mapper = mapper;
   }
 
-  /** Returns a codec that rejects JSON without a required component of a record. */
-  public static Jackson3Codec strict() {
-    return new Jackson3Codec(
-        defaults()
-            .annotationIntrospector(
-                AnnotationIntrospector.pair(
-                    new RequiredComponents(), new JacksonAnnotationIntrospector()))
-            .build());
-  }
-
-  private static final class RequiredComponents extends NopAnnotationIntrospector {
+  private static final class RequiredComponents extends JacksonAnnotationIntrospector {
     private static final long serialVersionUID = 1L;
 
     @Override
     public @Nullable Boolean hasRequiredMarker(MapperConfig<?> config, AnnotatedMember member) {
-      if (member instanceof AnnotatedParameter parameter
-          && RecordComponents.isRequired(parameter.getOwner().getMember(), parameter.getIndex())) {
-        return Boolean.TRUE;
-      }
-      return null;
+      boolean isRequired =
+          member instanceof AnnotatedParameter parameter
+              && RecordComponents.isRequired(
+                  parameter.getOwner().getMember(), parameter.getIndex());
+      return isRequired ? Boolean.TRUE : super.hasRequiredMarker(config, member);
     }
   }
 
@@ -65,11 +55,17 @@ public final class Jackson3Codec extends JacksonCodec {
     return new Jackson3Codec((ObjectMapper) mapper);
   }
 
-  private static JsonMapper.Builder defaults() {
-    return JsonMapper.builder()
-        .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-        .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
-        .disable(EnumFeature.WRITE_ENUMS_USING_TO_STRING, EnumFeature.READ_ENUMS_USING_TO_STRING);
+  private static ObjectMapper mapper(boolean strict) {
+    JsonMapper.Builder mapper =
+        JsonMapper.builder()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+            .disable(
+                EnumFeature.WRITE_ENUMS_USING_TO_STRING, EnumFeature.READ_ENUMS_USING_TO_STRING);
+    if (strict) {
+      mapper.annotationIntrospector(new RequiredComponents());
+    }
+    return mapper.build();
   }
 
   @Override
@@ -88,26 +84,20 @@ public final class Jackson3Codec extends JacksonCodec {
       return Optional.empty();
     }
     TokenStreamLocation location = e.getLocation();
-    Class<?> target = null;
-    String property = null;
-    Kind kind = Kind.OTHER;
-    if (e instanceof MismatchedInputException mismatch) {
-      kind = Kind.MISMATCH;
-      target = mismatch.getTargetType();
+    String problem = e.getClass().getSimpleName();
+    if (e.getCause() != null && !(e.getCause() instanceof JacksonException)) {
+      problem = refusal(e.getCause());
+    } else if (e instanceof MismatchedInputException mismatch) {
       List<JacksonException.Reference> path = mismatch.getPath();
-      property = path.isEmpty() ? null : path.get(path.size() - 1).getPropertyName();
-    } else if (e instanceof InvalidDefinitionException) {
-      kind = Kind.INVALID_CLASS;
+      String property = path.isEmpty() ? null : path.get(path.size() - 1).getPropertyName();
+      problem = mismatch(e.getOriginalMessage(), property, mismatch.getTargetType());
     } else if (e instanceof StreamReadException) {
-      kind = Kind.MALFORMED;
+      problem = "malformed JSON";
     }
     return Optional.of(
         new Failure(
-            kind,
-            Objects.toString(e.getOriginalMessage()),
-            e.getCause() instanceof JacksonException ? null : e.getCause(),
-            target,
-            property,
+            problem,
+            e instanceof InvalidDefinitionException ? e.getOriginalMessage() : null,
             location == null ? 0 : location.getLineNr(),
             location == null ? 0 : location.getColumnNr()));
   }

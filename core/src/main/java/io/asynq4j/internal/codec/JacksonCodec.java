@@ -17,55 +17,42 @@ import org.jspecify.annotations.Nullable;
  */
 abstract sealed class JacksonCodec implements PayloadCodec permits Jackson2Codec, Jackson3Codec {
 
-  /** The kinds of failures that both versions distinguish. */
-  enum Kind {
-    MALFORMED,
-    MISMATCH,
-    INVALID_CLASS,
-    OTHER
-  }
+  /** Prefix of the message of both versions of Jackson. */
+  private static final String MISSING = "Missing required creator property";
 
   /**
    * A failure as Jackson describes it.
    *
-   * @param message Jackson's message; may quote the input
-   * @param cause what the class to be read has thrown
-   * @param target the class that the JSON does not match
-   * @param property the last property on the way to the problem
+   * @param problem what is wrong, without the input
+   * @param ofClass what is wrong with the class itself; null if it is not the problem
    * @param line 0 if unknown
    * @param column 0 if unknown
    */
-  record Failure(
-      Kind kind,
-      String message,
-      @Nullable Throwable cause,
-      @Nullable Class<?> target,
-      @Nullable String property,
-      int line,
-      int column) {
-
-    private String problem(Exception error) {
-      if (cause != null) {
-        return "the class itself refuses it with " + cause.getClass().getName();
-      }
-      return switch (kind) {
-        case MALFORMED -> "malformed JSON";
-        case MISMATCH -> mismatch();
-        case INVALID_CLASS, OTHER -> error.getClass().getSimpleName();
-      };
-    }
-
-    private String mismatch() {
-      if (RecordComponents.isMissing(message) && property != null) {
-        return "component \"%s\" is missing; the producer may have renamed it, or declare it @Nullable or Optional"
-            .formatted(property);
-      }
-      return target == null ? "it has another shape" : "no " + target.getName();
-    }
+  record Failure(String problem, @Nullable String ofClass, int line, int column) {
 
     private String position() {
       return line > 0 && column > 0 ? " at line %d, column %d".formatted(line, column) : "";
     }
+  }
+
+  /** The problem if the class to be read has thrown an exception. */
+  static String refusal(Throwable cause) {
+    return "the class itself refuses it with " + cause.getClass().getName();
+  }
+
+  /**
+   * The problem if the JSON does not match the class.
+   *
+   * @param message of Jackson; may quote the input
+   * @param property the last property on the way to the problem
+   */
+  static String mismatch(
+      @Nullable String message, @Nullable String property, @Nullable Class<?> target) {
+    if (property != null && message != null && message.startsWith(MISSING)) {
+      return "component \"%s\" is missing; the producer may have renamed it, or declare it @Nullable or Optional"
+          .formatted(property);
+    }
+    return target == null ? "it has another shape" : "no " + target.getName();
   }
 
   abstract byte[] write(Object value) throws IOException;
@@ -80,14 +67,12 @@ abstract sealed class JacksonCodec implements PayloadCodec permits Jackson2Codec
     try {
       return Payload.of(write(value));
     } catch (IOException | RuntimeException e) {
-      Failure failure = failure(e);
-      // Says something of the class only.
-      boolean isSafe = failure.kind() == Kind.INVALID_CLASS;
+      String ofClass = failure(e).ofClass();
       throw new PayloadException(
           "cannot write %s as JSON: %s"
               .formatted(
                   value.getClass().getName(),
-                  isSafe ? failure.message() : e.getClass().getSimpleName()),
+                  ofClass != null ? ofClass : e.getClass().getSimpleName()),
           null);
     }
   }
@@ -105,7 +90,7 @@ abstract sealed class JacksonCodec implements PayloadCodec permits Jackson2Codec
       Failure failure = failure(e);
       throw new PayloadException(
           "the payload (%d bytes) cannot be read as %s: %s%s"
-              .formatted(payload.size(), name, failure.problem(e), failure.position()),
+              .formatted(payload.size(), name, failure.problem(), failure.position()),
           null);
     }
     if (value == null) {
@@ -120,6 +105,6 @@ abstract sealed class JacksonCodec implements PayloadCodec permits Jackson2Codec
     if (described.isEmpty() && error instanceof RuntimeException e) {
       throw e;
     }
-    return described.orElseGet(() -> new Failure(Kind.OTHER, "", null, null, null, 0, 0));
+    return described.orElseGet(() -> new Failure(error.getClass().getSimpleName(), null, 0, 0));
   }
 }

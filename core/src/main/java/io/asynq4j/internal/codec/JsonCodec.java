@@ -4,6 +4,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.codec.PayloadCodec;
 import java.lang.reflect.Type;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** JSON by the version of Jackson on the class path. The class path is searched on first use. */
 public final class JsonCodec implements PayloadCodec {
@@ -17,12 +18,20 @@ public final class JsonCodec implements PayloadCodec {
 
   private final boolean strict;
 
+  /** Found on first use: an application that only moves bytes needs no JSON library. */
+  private volatile @Nullable PayloadCodec found;
+
   private JsonCodec(boolean strict) {
     this.strict = strict;
   }
 
   private PayloadCodec found() {
-    return strict ? FoundStrict.CODEC : Found.CODEC;
+    PayloadCodec known = found;
+    if (known == null) {
+      known = find(JsonCodec::isPresent, strict);
+      found = known;
+    }
+    return known;
   }
 
   @Override
@@ -52,7 +61,7 @@ public final class JsonCodec implements PayloadCodec {
 
   public static PayloadCodec find(Predicate<String> isPresent, boolean strict) {
     if (isPresent.test("tools.jackson.databind.json.JsonMapper")) {
-      return strict ? Jackson3Codec.strict() : new Jackson3Codec();
+      return new Jackson3Codec(strict);
     }
     if (isPresent.test("com.fasterxml.jackson.databind.ObjectMapper")) {
       return Jackson2Codec.ofClassPath(strict);
@@ -60,15 +69,6 @@ public final class JsonCodec implements PayloadCodec {
     return new MissingCodec(
         "there is no JSON library on the class path: add tools.jackson.core:jackson-databind,"
             + ALTERNATIVES);
-  }
-
-  /** Initialized on first use: an application that only moves bytes needs no JSON library. */
-  private static final class Found {
-    static final PayloadCodec CODEC = find(JsonCodec::isPresent, /* strict= */ false);
-  }
-
-  private static final class FoundStrict {
-    static final PayloadCodec CODEC = find(JsonCodec::isPresent, /* strict= */ true);
   }
 
   private static boolean isPresent(String name) {

@@ -15,9 +15,6 @@ import java.util.stream.Stream;
 /** Decides which components of records a strict codec requires. */
 final class RecordComponents {
 
-  /** Prefix of the message of both versions of Jackson. */
-  private static final String MISSING = "Missing required creator property";
-
   private static final Set<Class<?>> OPTIONAL =
       Set.of(Optional.class, OptionalInt.class, OptionalLong.class, OptionalDouble.class);
 
@@ -47,9 +44,5 @@ final class RecordComponents {
         .flatMap(Arrays::stream)
         .map(Annotation::annotationType)
         .anyMatch(type -> type.getSimpleName().equals("Nullable"));
-  }
-
-  static boolean isMissing(String message) {
-    return message.startsWith(MISSING);
   }
 }

@@ -14,17 +14,10 @@ public final class DefinitionSnapshot {
 
   private final Map<String, TaskDefinition> byName;
   private final Map<String, TaskDefinition> byQueue = new HashMap<>();
-  private final Map<QueueName, QueueRules> rules = new HashMap<>();
 
   DefinitionSnapshot(Map<String, TaskDefinition> definitions) {
     this.byName = Collections.unmodifiableMap(new TreeMap<>(definitions));
-    byName
-        .values()
-        .forEach(
-            definition -> {
-              byQueue.put(definition.queue().value(), definition);
-              rules.put(definition.queue(), rulesOf(definition));
-            });
+    byName.values().forEach(definition -> byQueue.put(definition.queue().value(), definition));
   }
 
   /** Returns the limits that a definition sets for its queue. */
@@ -48,6 +41,6 @@ public final class DefinitionSnapshot {
 
   /** Returns the limits of a queue; none if it belongs to no definition. */
   public QueueRules rulesOf(QueueName queue) {
-    return rules.getOrDefault(queue, QueueRules.NONE);
+    return ofQueue(queue.value()).map(each -> rulesOf(each)).orElse(QueueRules.NONE);
   }
 }

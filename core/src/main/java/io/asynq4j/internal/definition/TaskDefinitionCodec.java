@@ -73,16 +73,6 @@ public final class TaskDefinitionCodec {
    * @throws IllegalArgumentException if the text is invalid
    */
   public static TaskDefinition parse(String name, String text) {
-    TaskKind kind = null;
-    for (String line : text.split("\n", -1)) {
-      if (line.startsWith("kind=")) {
-        kind = TaskKind.valueOf(line.substring("kind=".length()).toUpperCase(Locale.ROOT));
-      }
-    }
-    if (kind == null) {
-      throw new IllegalArgumentException("the definition has no kind");
-    }
-    TaskDefinition.Builder builder = TaskDefinition.builder(name, kind);
     Map<String, String> fields = new HashMap<>();
     for (String line : text.split("\n", -1)) {
       int equals = line.indexOf('=');
@@ -90,6 +80,12 @@ public final class TaskDefinitionCodec {
         fields.put(line.substring(0, equals), unescaped(line.substring(equals + 1)));
       }
     }
+    String kind = fields.get("kind");
+    if (kind == null) {
+      throw new IllegalArgumentException("the definition has no kind");
+    }
+    TaskDefinition.Builder builder =
+        TaskDefinition.builder(name, TaskKind.valueOf(kind.toUpperCase(Locale.ROOT)));
     fields.forEach((field, value) -> set(builder, field, value));
     if (fields.containsKey("rate")) {
       builder.rate(

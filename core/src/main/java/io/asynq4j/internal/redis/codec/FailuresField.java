@@ -2,6 +2,7 @@ package io.asynq4j.internal.redis.codec;
 
 import io.asynq4j.TaskInfo.FailedAttempt;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -58,15 +59,14 @@ public final class FailuresField {
   /** Returns the failures, oldest first. Unreadable ones are left out. */
   public static List<FailedAttempt> decode(byte[] field) {
     List<FailedAttempt> failures = new ArrayList<>();
-    int at = 0;
-    while (at + 2 <= field.length) {
-      int length = ((field[at] & 0xff) << 8) | (field[at + 1] & 0xff);
-      at += 2;
-      if (at + length > field.length) {
+    ByteBuffer rest = ByteBuffer.wrap(field);
+    while (rest.remaining() >= Short.BYTES) {
+      int length = Short.toUnsignedInt(rest.getShort());
+      if (length > rest.remaining()) {
         break;
       }
-      add(failures, field, at, length);
-      at += length;
+      add(failures, field, rest.position(), length);
+      rest.position(rest.position() + length);
     }
     return failures;
   }

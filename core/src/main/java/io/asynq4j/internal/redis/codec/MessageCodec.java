@@ -37,7 +37,7 @@ public final class MessageCodec {
   private static final int HEADER_NAME = 1 << WireType.BITS | WireType.BYTES;
   private static final int HEADER_VALUE = 2 << WireType.BITS | WireType.BYTES;
 
-  /** Initial size, sufficient for most messages without payload. */
+  /** Initial size, sufficient for most messages without payload, and for most headers. */
   private static final int USUAL_SIZE = 192;
 
   /** Limit for error texts: every retry writes the text again. */
@@ -70,10 +70,10 @@ public final class MessageCodec {
   }
 
   private static void writeHeader(String name, String value, WireWriter out) {
-    int header = out.begin(HEADERS);
-    out.string(HEADER_NAME, name);
-    out.string(HEADER_VALUE, value);
-    out.end(header);
+    WireWriter header = new WireWriter(USUAL_SIZE);
+    header.string(HEADER_NAME, name);
+    header.string(HEADER_VALUE, value);
+    out.message(HEADERS, header);
   }
 
   /**

@@ -1,198 +1,137 @@
 package io.asynq4j.internal.redis.codec;
 
-import io.asynq4j.Payload;
+import static io.asynq4j.internal.redis.codec.WireType.bytes;
+import static io.asynq4j.internal.redis.codec.WireType.varint;
+
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.Presence;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.time.Instant;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
  * Encodes and decodes the presence records of servers and schedulers in the format of asynq. The
- * layout is that of {@code core/src/test/protobuf/asynq.proto}.
+ * layout with the numbers of the fields is that of {@code core/src/test/protobuf/asynq.proto}.
  */
 public final class PresenceCodec {
 
   /** Initial size, sufficient for most records. */
   private static final int USUAL_SIZE = 256;
 
+  /** A field of asynq4j; the Go implementation ignores it. */
+  private static final int HEARTBEAT_MILLIS = 101;
+
+  private static final int ENTRY_ID = 1;
+
   private PresenceCodec() {}
 
   public static byte[] encode(Presence.Server server) {
     WireWriter out = new WireWriter(USUAL_SIZE);
-    out.nonEmpty(ServerField.HOST, server.host());
-    out.nonZero(ServerField.PID, server.pid());
-    out.nonEmpty(ServerField.SERVER_ID, server.serverId());
-    out.nonZero(ServerField.CONCURRENCY, server.concurrency());
+    out.nonEmpty(bytes(1), server.host());
+    out.nonZero(varint(2), server.pid());
+    out.nonEmpty(bytes(3), server.serverId());
+    out.nonZero(varint(4), server.concurrency());
     new TreeMap<>(server.queues())
         .forEach(
             (queue, priority) -> {
-              int entry = out.begin(ServerField.QUEUES);
-              out.string(MapField.KEY, queue);
-              out.number(MapField.NUMBER, priority);
-              out.end(entry);
+              WireWriter entry = new WireWriter(USUAL_SIZE);
+              entry.string(bytes(1), queue);
+              entry.number(varint(2), priority);
+              out.message(bytes(5), entry);
             });
-    out.nonZero(ServerField.STRICT_PRIORITY, server.strictPriority() ? 1 : 0);
-    out.nonEmpty(ServerField.STATUS, server.status());
-    WireTime.of(server.started()).write(ServerField.START_TIME, out);
-    out.nonZero(ServerField.ACTIVE_WORKERS, server.activeWorkers());
+    out.nonZero(varint(6), server.strictPriority() ? 1 : 0);
+    out.nonEmpty(bytes(7), server.status());
+    WireTime.of(server.started()).write(bytes(8), out);
+    out.nonZero(varint(9), server.activeWorkers());
     Duration heartbeat = server.heartbeat();
-    out.nonZero(ServerField.HEARTBEAT_MILLIS, heartbeat == null ? 0 : heartbeat.toMillis());
+    out.nonZero(varint(HEARTBEAT_MILLIS), heartbeat == null ? 0 : heartbeat.toMillis());
     return out.toByteArray();
   }
 
-  public static Presence.Server decodeServer(byte[] bytes) throws WireFormatException {
-    String host = "";
-    int pid = 0;
-    String serverId = "";
-    int concurrency = 0;
+  public static Presence.Server decodeServer(byte[] row) throws WireFormatException {
+    WireFields in = WireFields.of(row);
     Map<String, Integer> queues = new HashMap<>();
-    boolean strictPriority = false;
-    String status = "";
-    WireTime started = WireTime.EPOCH;
-    int activeWorkers = 0;
-    long heartbeatMillis = 0;
-    WireReader in = new WireReader(bytes);
-    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
-      switch (tag) {
-        case ServerField.HOST -> host = in.string();
-        case ServerField.PID -> pid = in.int32();
-        case ServerField.SERVER_ID -> serverId = in.string();
-        case ServerField.CONCURRENCY -> concurrency = in.int32();
-        case ServerField.QUEUES -> readQueue(in.message(), queues);
-        case ServerField.STRICT_PRIORITY -> strictPriority = in.bool();
-        case ServerField.STATUS -> status = in.string();
-        case ServerField.START_TIME -> started = started.merge(in);
-        case ServerField.ACTIVE_WORKERS -> activeWorkers = in.int32();
-        case ServerField.HEARTBEAT_MILLIS -> heartbeatMillis = in.int64();
-        default -> in.skip(tag);
-      }
+    for (WireFields entry : in.messages(5)) {
+      queues.put(entry.string(1), entry.int32(2));
     }
+    long heartbeatMillis = in.int64(HEARTBEAT_MILLIS);
     return new Presence.Server(
-        host,
-        pid,
-        serverId,
-        concurrency,
+        in.string(1),
+        in.int32(2),
+        in.string(3),
+        in.int32(4),
         queues,
-        strictPriority,
-        status,
-        started.orNever(),
-        activeWorkers,
+        in.int64(6) != 0,
+        in.string(7),
+        in.time(8).orNever(),
+        in.int32(9),
         heartbeatMillis > 0 ? Duration.ofMillis(heartbeatMillis) : null);
-  }
-
-  private static void readQueue(WireReader in, Map<String, Integer> queues)
-      throws WireFormatException {
-    String queue = "";
-    int priority = 0;
-    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
-      switch (tag) {
-        case MapField.KEY -> queue = in.string();
-        case MapField.NUMBER -> priority = in.int32();
-        default -> in.skip(tag);
-      }
-    }
-    queues.put(queue, priority);
   }
 
   public static byte[] encode(Presence.Worker worker) {
     WireWriter out = new WireWriter(USUAL_SIZE + worker.taskPayload().size());
-    out.nonEmpty(WorkerField.HOST, worker.host());
-    out.nonZero(WorkerField.PID, worker.pid());
-    out.nonEmpty(WorkerField.SERVER_ID, worker.serverId());
-    out.nonEmpty(WorkerField.TASK_ID, worker.taskId());
-    out.nonEmpty(WorkerField.TASK_TYPE, worker.taskType());
-    out.nonEmpty(WorkerField.TASK_PAYLOAD, worker.taskPayload());
-    out.nonEmpty(WorkerField.QUEUE, worker.queue().value());
-    WireTime.of(worker.started()).write(WorkerField.START_TIME, out);
-    WireTime.of(worker.deadline()).write(WorkerField.DEADLINE, out);
+    out.nonEmpty(bytes(1), worker.host());
+    out.nonZero(varint(2), worker.pid());
+    out.nonEmpty(bytes(3), worker.serverId());
+    out.nonEmpty(bytes(4), worker.taskId());
+    out.nonEmpty(bytes(5), worker.taskType());
+    out.nonEmpty(bytes(6), worker.taskPayload());
+    out.nonEmpty(bytes(7), worker.queue().value());
+    WireTime.of(worker.started()).write(bytes(8), out);
+    WireTime.of(worker.deadline()).write(bytes(9), out);
     return out.toByteArray();
   }
 
-  public static Presence.Worker decodeWorker(byte[] bytes) throws WireFormatException {
-    String host = "";
-    int pid = 0;
-    String serverId = "";
-    String taskId = "";
-    String taskType = "";
-    Payload taskPayload = Payload.absent();
-    String queue = "";
-    WireTime started = WireTime.EPOCH;
-    WireTime deadline = WireTime.EPOCH;
-    WireReader in = new WireReader(bytes);
-    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
-      switch (tag) {
-        case WorkerField.HOST -> host = in.string();
-        case WorkerField.PID -> pid = in.int32();
-        case WorkerField.SERVER_ID -> serverId = in.string();
-        case WorkerField.TASK_ID -> taskId = in.string();
-        case WorkerField.TASK_TYPE -> taskType = in.string();
-        case WorkerField.TASK_PAYLOAD -> taskPayload = in.payload();
-        case WorkerField.QUEUE -> queue = in.string();
-        case WorkerField.START_TIME -> started = started.merge(in);
-        case WorkerField.DEADLINE -> deadline = deadline.merge(in);
-        default -> in.skip(tag);
-      }
-    }
+  public static Presence.Worker decodeWorker(byte[] row) throws WireFormatException {
+    WireFields in = WireFields.of(row);
+    // First: an invalid queue name must not hide that the record cannot be read.
+    Instant started = in.time(8).orNever();
+    Instant deadline = in.time(9).orNever();
     return new Presence.Worker(
-        host,
-        pid,
-        serverId,
-        taskId,
-        taskType,
-        taskPayload,
-        QueueName.of(queue),
-        started.orNever(),
-        deadline.orNever());
+        in.string(1),
+        in.int32(2),
+        in.string(3),
+        in.string(4),
+        in.string(5),
+        in.payload(6),
+        QueueName.of(in.string(7)),
+        started,
+        deadline);
   }
 
   public static byte[] encode(Presence.SchedulerEntry entry) {
     WireWriter out = new WireWriter(USUAL_SIZE + entry.taskPayload().size());
-    out.nonEmpty(EntryField.ID, entry.id());
-    out.nonEmpty(EntryField.SPEC, entry.spec());
-    out.nonEmpty(EntryField.TASK_TYPE, entry.taskType());
-    out.nonEmpty(EntryField.TASK_PAYLOAD, entry.taskPayload());
-    entry.options().forEach(option -> out.string(EntryField.OPTIONS, option));
-    WireTime.of(entry.next()).write(EntryField.NEXT, out);
-    WireTime.of(entry.previous()).write(EntryField.PREVIOUS, out);
+    out.nonEmpty(bytes(ENTRY_ID), entry.id());
+    out.nonEmpty(bytes(2), entry.spec());
+    out.nonEmpty(bytes(3), entry.taskType());
+    out.nonEmpty(bytes(4), entry.taskPayload());
+    entry.options().forEach(option -> out.string(bytes(5), option));
+    WireTime.of(entry.next()).write(bytes(6), out);
+    WireTime.of(entry.previous()).write(bytes(7), out);
     return out.toByteArray();
   }
 
-  public static Presence.SchedulerEntry decodeSchedulerEntry(byte[] bytes)
+  public static Presence.SchedulerEntry decodeSchedulerEntry(byte[] row)
       throws WireFormatException {
-    String id = "";
-    String spec = "";
-    String taskType = "";
-    Payload taskPayload = Payload.absent();
-    List<String> options = new ArrayList<>();
-    WireTime next = WireTime.EPOCH;
-    WireTime previous = WireTime.EPOCH;
-    WireReader in = new WireReader(bytes);
-    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
-      switch (tag) {
-        case EntryField.ID -> id = in.string();
-        case EntryField.SPEC -> spec = in.string();
-        case EntryField.TASK_TYPE -> taskType = in.string();
-        case EntryField.TASK_PAYLOAD -> taskPayload = in.payload();
-        case EntryField.OPTIONS -> options.add(in.string());
-        case EntryField.NEXT -> next = next.merge(in);
-        case EntryField.PREVIOUS -> previous = previous.merge(in);
-        default -> in.skip(tag);
-      }
-    }
+    WireFields in = WireFields.of(row);
     return new Presence.SchedulerEntry(
-        id, spec, taskType, taskPayload, options, next.orNever(), previous.orNever());
+        in.string(ENTRY_ID),
+        in.string(2),
+        in.string(3),
+        in.payload(4),
+        in.strings(5),
+        in.time(6).orNever(),
+        in.time(7).orNever());
   }
 
   /** Returns the ID of an entry even if the rest cannot be read; empty if it has none. */
-  public static String schedulerEntryId(byte[] bytes) {
+  public static String schedulerEntryId(byte[] row) {
     try {
-      WireReader in = new WireReader(bytes);
+      WireReader in = new WireReader(row);
       for (int tag = in.tag(); tag != 0; tag = in.tag()) {
-        if (tag == EntryField.ID) {
+        if (tag == bytes(ENTRY_ID)) {
           return in.string();
         }
         in.skip(tag);
@@ -205,70 +144,14 @@ public final class PresenceCodec {
 
   public static byte[] encode(Presence.SchedulerEvent event) {
     WireWriter out = new WireWriter(USUAL_SIZE);
-    out.nonEmpty(EventField.TASK_ID, event.taskId());
-    WireTime.of(event.enqueuedAt()).write(EventField.ENQUEUED_AT, out);
+    out.nonEmpty(bytes(1), event.taskId());
+    WireTime.of(event.enqueuedAt()).write(bytes(2), out);
     return out.toByteArray();
   }
 
-  public static Presence.SchedulerEvent decodeSchedulerEvent(byte[] bytes)
+  public static Presence.SchedulerEvent decodeSchedulerEvent(byte[] row)
       throws WireFormatException {
-    String taskId = "";
-    WireTime enqueuedAt = WireTime.EPOCH;
-    WireReader in = new WireReader(bytes);
-    for (int tag = in.tag(); tag != 0; tag = in.tag()) {
-      switch (tag) {
-        case EventField.TASK_ID -> taskId = in.string();
-        case EventField.ENQUEUED_AT -> enqueuedAt = enqueuedAt.merge(in);
-        default -> in.skip(tag);
-      }
-    }
-    return new Presence.SchedulerEvent(taskId, enqueuedAt.toInstant());
-  }
-
-  private static final class ServerField {
-    static final int HOST = 1 << WireType.BITS | WireType.BYTES;
-    static final int PID = 2 << WireType.BITS | WireType.VARINT;
-    static final int SERVER_ID = 3 << WireType.BITS | WireType.BYTES;
-    static final int CONCURRENCY = 4 << WireType.BITS | WireType.VARINT;
-    static final int QUEUES = 5 << WireType.BITS | WireType.BYTES;
-    static final int STRICT_PRIORITY = 6 << WireType.BITS | WireType.VARINT;
-    static final int STATUS = 7 << WireType.BITS | WireType.BYTES;
-    static final int START_TIME = 8 << WireType.BITS | WireType.BYTES;
-    static final int ACTIVE_WORKERS = 9 << WireType.BITS | WireType.VARINT;
-
-    /** A field of asynq4j; the Go implementation ignores it. */
-    static final int HEARTBEAT_MILLIS = 101 << WireType.BITS | WireType.VARINT;
-  }
-
-  private static final class MapField {
-    static final int KEY = 1 << WireType.BITS | WireType.BYTES;
-    static final int NUMBER = 2 << WireType.BITS | WireType.VARINT;
-  }
-
-  private static final class WorkerField {
-    static final int HOST = 1 << WireType.BITS | WireType.BYTES;
-    static final int PID = 2 << WireType.BITS | WireType.VARINT;
-    static final int SERVER_ID = 3 << WireType.BITS | WireType.BYTES;
-    static final int TASK_ID = 4 << WireType.BITS | WireType.BYTES;
-    static final int TASK_TYPE = 5 << WireType.BITS | WireType.BYTES;
-    static final int TASK_PAYLOAD = 6 << WireType.BITS | WireType.BYTES;
-    static final int QUEUE = 7 << WireType.BITS | WireType.BYTES;
-    static final int START_TIME = 8 << WireType.BITS | WireType.BYTES;
-    static final int DEADLINE = 9 << WireType.BITS | WireType.BYTES;
-  }
-
-  private static final class EntryField {
-    static final int ID = 1 << WireType.BITS | WireType.BYTES;
-    static final int SPEC = 2 << WireType.BITS | WireType.BYTES;
-    static final int TASK_TYPE = 3 << WireType.BITS | WireType.BYTES;
-    static final int TASK_PAYLOAD = 4 << WireType.BITS | WireType.BYTES;
-    static final int OPTIONS = 5 << WireType.BITS | WireType.BYTES;
-    static final int NEXT = 6 << WireType.BITS | WireType.BYTES;
-    static final int PREVIOUS = 7 << WireType.BITS | WireType.BYTES;
-  }
-
-  private static final class EventField {
-    static final int TASK_ID = 1 << WireType.BITS | WireType.BYTES;
-    static final int ENQUEUED_AT = 2 << WireType.BITS | WireType.BYTES;
+    WireFields in = WireFields.of(row);
+    return new Presence.SchedulerEvent(in.string(1), in.time(2).toInstant());
   }
 }

@@ -115,11 +115,14 @@ public record TaskRow(
     };
   }
 
-  /** Returns null if the text is not a number: no logic depends on it. */
+  /**
+   * Returns null if the text is not a positive number. Go omits it when an inspector made a task
+   * pending.
+   */
   public static @Nullable Instant ofNanos(String nanos) {
     try {
       long value = Long.parseLong(nanos);
-      return Instant.ofEpochSecond(value / 1_000_000_000, value % 1_000_000_000);
+      return value <= 0 ? null : Instant.ofEpochSecond(0, value);
     } catch (NumberFormatException e) {
       return null;
     }

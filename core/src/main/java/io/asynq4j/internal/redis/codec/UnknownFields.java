@@ -16,30 +16,28 @@ final class UnknownFields {
       Comparator.comparingInt((Field field) -> field.tag() >>> WireType.BITS)
           .thenComparingInt(field -> rank(WireType.of(field.tag())));
 
-  private final WireWriter written = new WireWriter(0);
   private final List<Field> fields = new ArrayList<>();
 
-  /** A field, by its position in the written bytes. */
-  private record Field(int tag, int from, int to) {}
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Field(int tag, byte[] withTag) {}
 
   /** Reads a field whose tag has been read. */
   void read(int tag, WireReader in) throws WireFormatException {
-    int from = written.size();
+    WireWriter out = new WireWriter(0);
     switch (WireType.of(tag)) {
-      case WireType.VARINT -> written.number(tag, in.int64());
-      case WireType.FIXED64 -> fixed(tag, in.raw(Long.BYTES));
-      case WireType.FIXED32 -> fixed(tag, in.raw(Integer.BYTES));
-      case WireType.BYTES -> written.bytes(tag, in.bytes());
+      case WireType.VARINT -> out.number(tag, in.int64());
+      case WireType.FIXED64 -> out.fixed(tag, in.raw(Long.BYTES));
+      case WireType.FIXED32 -> out.fixed(tag, in.raw(Integer.BYTES));
+      case WireType.BYTES -> out.bytes(tag, in.bytes());
       case WireType.START_GROUP -> {
         UnknownFields members = new UnknownFields();
         in.group(tag, member -> members.read(member, in));
-        written.tag(tag);
-        written.raw(members.toByteArray());
-        written.tag(WireType.endOfGroup(tag));
+        out.fixed(tag, members.toByteArray());
+        out.fixed(WireType.endOfGroup(tag), new byte[0]);
       }
       default -> throw WireReader.invalid(tag);
     }
-    fields.add(new Field(tag, from, written.size()));
+    fields.add(new Field(tag, out.toByteArray()));
   }
 
   /** Returns the fields as part of a message; absent if there are none. */
@@ -48,14 +46,9 @@ final class UnknownFields {
   }
 
   private byte[] toByteArray() {
-    WireWriter sorted = new WireWriter(written.size());
-    fields.stream().sorted(ORDER).forEach(field -> sorted.raw(written, field.from(), field.to()));
+    WireWriter sorted = new WireWriter(0);
+    fields.stream().sorted(ORDER).forEach(field -> sorted.raw(field.withTag()));
     return sorted.toByteArray();
-  }
-
-  private void fixed(int tag, byte[] value) {
-    written.tag(tag);
-    written.raw(value);
   }
 
   private static int rank(int wireType) {

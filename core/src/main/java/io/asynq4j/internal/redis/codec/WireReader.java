@@ -39,6 +39,11 @@ final class WireReader {
     this.depth = depth;
   }
 
+  /** Returns a reader at the same position. */
+  WireReader copy() {
+    return new WireReader(bytes, position, end, depth);
+  }
+
   /** Reads a field after its tag. */
   interface FieldReader {
     void read(int tag) throws WireFormatException;
@@ -74,10 +79,6 @@ final class WireReader {
       }
     }
     throw new WireFormatException("a varint is longer than 64 bits");
-  }
-
-  boolean bool() throws WireFormatException {
-    return int64() != 0;
   }
 
   String string() throws WireFormatException {

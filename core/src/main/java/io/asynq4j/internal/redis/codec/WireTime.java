@@ -8,13 +8,11 @@ import org.jspecify.annotations.Nullable;
  */
 record WireTime(long seconds, int nanos) {
 
-  static final WireTime EPOCH = new WireTime(0, 0);
-
   /** Go's zero time, which stands for "never"; an absent time would be read as 1970 there. */
   private static final WireTime NEVER = new WireTime(-62135596800L, 0);
 
-  private static final int SECONDS = 1 << WireType.BITS | WireType.VARINT;
-  private static final int NANOS = 2 << WireType.BITS | WireType.VARINT;
+  static final int SECONDS = 1;
+  static final int NANOS = 2;
 
   private static final int MAX_NANOS = 999_999_999;
 
@@ -22,26 +20,11 @@ record WireTime(long seconds, int nanos) {
     return instant == null ? NEVER : new WireTime(instant.getEpochSecond(), instant.getNano());
   }
 
-  /** Reads the next time. Absent parts keep the values of this one. */
-  WireTime merge(WireReader in) throws WireFormatException {
-    WireReader message = in.message();
-    long newSeconds = seconds;
-    int newNanos = nanos;
-    for (int tag = message.tag(); tag != 0; tag = message.tag()) {
-      switch (tag) {
-        case SECONDS -> newSeconds = message.int64();
-        case NANOS -> newNanos = message.int32();
-        default -> message.skip(tag);
-      }
-    }
-    return new WireTime(newSeconds, newNanos);
-  }
-
   void write(int tag, WireWriter out) {
-    int message = out.begin(tag);
-    out.nonZero(SECONDS, seconds);
-    out.nonZero(NANOS, nanos);
-    out.end(message);
+    WireWriter time = new WireWriter(0);
+    time.nonZero(WireType.varint(SECONDS), seconds);
+    time.nonZero(WireType.varint(NANOS), nanos);
+    out.message(tag, time);
   }
 
   /** The time, or null for "never". */

@@ -16,6 +16,16 @@ final class WireType {
 
   private WireType() {}
 
+  /** Returns the tag of a field with a number. */
+  static int varint(int field) {
+    return field << BITS | VARINT;
+  }
+
+  /** Returns the tag of a field with a string, bytes or an embedded message. */
+  static int bytes(int field) {
+    return field << BITS | BYTES;
+  }
+
   static int of(int tag) {
     return tag & ((1 << BITS) - 1);
   }

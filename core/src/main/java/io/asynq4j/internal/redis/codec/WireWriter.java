@@ -24,10 +24,6 @@ final class WireWriter {
     return Arrays.copyOf(bytes, size);
   }
 
-  int size() {
-    return size;
-  }
-
   /** Writes a number, even if it is 0. A negative number always takes ten bytes. */
   void number(int tag, long value) {
     varint(Integer.toUnsignedLong(tag));
@@ -64,39 +60,27 @@ final class WireWriter {
     raw(value);
   }
 
-  /**
-   * Begins an embedded message.
-   *
-   * @return what {@link #end} needs
-   */
-  int begin(int tag) {
-    varint(Integer.toUnsignedLong(tag));
-    // Space for the size; one byte suffices for most messages.
-    ensure(1);
-    size++;
-    return size;
+  /** Writes an embedded message. */
+  void message(int tag, WireWriter content) {
+    number(tag, content.size);
+    raw(content.bytes, content.size);
   }
 
-  /** Ends an embedded message: everything written since {@link #begin} belongs to it. */
-  void end(int begin) {
-    int length = size - begin;
-    if (length > LARGEST_IN_ONE_BYTE) {
-      byte[] content = Arrays.copyOfRange(bytes, begin, size);
-      size = begin - 1;
-      varint(length);
-      raw(content);
-    } else {
-      bytes[begin - 1] = (byte) length;
-    }
-  }
-
-  void tag(int tag) {
+  /** Writes bytes without their size. */
+  void fixed(int tag, byte[] value) {
     varint(Integer.toUnsignedLong(tag));
+    raw(value);
   }
 
   /** Writes bytes unchanged. */
   void raw(byte[] value) {
-    raw(value, 0, value.length);
+    raw(value, value.length);
+  }
+
+  private void raw(byte[] value, int length) {
+    ensure(length);
+    System.arraycopy(value, 0, bytes, size, length);
+    size += length;
   }
 
   void raw(Payload value) {
@@ -104,17 +88,6 @@ final class WireWriter {
     int length = view.remaining();
     ensure(length);
     view.get(bytes, size, length);
-    size += length;
-  }
-
-  /** Writes a range of the bytes of another writer. */
-  void raw(WireWriter other, int from, int to) {
-    raw(other.bytes, from, to - from);
-  }
-
-  private void raw(byte[] value, int from, int length) {
-    ensure(length);
-    System.arraycopy(value, from, bytes, size, length);
     size += length;
   }
 

@@ -19,7 +19,6 @@ import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.script.ScriptRunner;
 import io.asynq4j.internal.redis.store.inspect.RedisDiagnostics;
 import io.asynq4j.internal.redis.store.inspect.RedisInspection;
-import io.asynq4j.internal.redis.store.presence.RedisCancellationChannel;
 import io.asynq4j.internal.redis.store.presence.RedisPresence;
 import io.asynq4j.internal.redis.store.presence.RedisPubSub;
 import io.asynq4j.internal.redis.store.schedule.RedisScheduleStore;
@@ -67,14 +66,15 @@ public record RedisBroker(
     RedisUpkeep upkeep = new RedisUpkeep(scripts, link, time);
     RedisAggregation aggregation = new RedisAggregation(scripts, link);
     RedisPresence presence = new RedisPresence(scripts, link);
+    RedisPubSub channels = new RedisPubSub(link);
     return new RedisBroker(
         new RedisEnqueueOperations(link, time, scripts, registry, numberedEnqueue),
         new RedisLeaseOperations(scripts, time),
         upkeep,
         aggregation,
         presence,
-        new RedisCancellationChannel(link),
-        new RedisPubSub(link),
+        channels,
+        channels,
         new RedisSemaphoreOperations(scripts, link),
         new RedisInspection(scripts, link, time, registry, aggregation, upkeep),
         new RedisStoreWatch(link),

@@ -30,21 +30,15 @@ final class RedisSemaphoreOperations implements SemaphoreOperations {
     if (tokens < 1) {
       throw new IllegalArgumentException("a semaphore needs at least one token, got " + tokens);
     }
+    String[] keys = {RedisKeys.semaphore(scope)};
     CommandArgs args = new CommandArgs(3).add(tokens).add(deadline.getEpochSecond()).add(taskId);
-    return ReplyParser.text(
-            scripts.run(Script.ACQUIRE, new String[] {RedisKeys.semaphore(scope)}, args))
-        .equals("true");
+    return ReplyParser.text(scripts.run(Script.ACQUIRE, keys, args)).equals("true");
   }
 
   @Override
   public boolean release(String scope, String taskId) {
     String key = RedisKeys.semaphore(scope);
-    return ReplyParser.number(
-            link.call(
-                key,
-                ResendPolicy.NEVER,
-                Protocol.Command.ZREM,
-                new CommandArgs().add(key).add(taskId)))
-        == 1;
+    CommandArgs args = new CommandArgs(2).add(key).add(taskId);
+    return ReplyParser.number(link.call(key, ResendPolicy.NEVER, Protocol.Command.ZREM, args)) == 1;
   }
 }

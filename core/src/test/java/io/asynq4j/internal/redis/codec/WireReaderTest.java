@@ -46,9 +46,13 @@ class WireReaderTest {
 
   @Test
   void everyNumberButZeroIsTrue() throws WireFormatException {
-    assertThat(reader("00").bool()).isFalse();
-    assertThat(reader("808000").bool()).isFalse();
-    assertThat(reader("80808080808080808001").bool()).isTrue();
+    assertThat(isStrict("3000")).isFalse();
+    assertThat(isStrict("30808000")).isFalse();
+    assertThat(isStrict("3080808080808080808001")).isTrue();
+  }
+
+  private static boolean isStrict(String server) throws WireFormatException {
+    return PresenceCodec.decodeServer(HexFormat.of().parseHex(server)).strictPriority();
   }
 
   @ParameterizedTest

@@ -19,13 +19,13 @@ import io.asynq4j.internal.time.WholeSeconds;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
@@ -138,22 +138,19 @@ public final class RedisPresence implements Presence {
 
   @Override
   public List<Server> servers() {
-    List<Server> servers = new ArrayList<>();
-    live(RedisKeys.SERVERS)
-        .forEach(key -> readServer(key, unreadable -> {}).ifPresent(servers::add));
-    return servers;
+    return live(RedisKeys.SERVERS).stream()
+        .flatMap(key -> readServer(key, unreadable -> {}).stream())
+        .toList();
   }
 
   @Override
   public Set<String> servedQueues(Instant now) {
-    Set<String> queues = new HashSet<>();
     Object present =
         link.callSafe(Command.ZRANGEBYSCORE, RedisKeys.SERVERS, now.getEpochSecond(), "+inf");
-    for (String key : ReplyParser.texts(present)) {
-      readServer(key, unreadable -> {})
-          .ifPresent(server -> queues.addAll(server.queues().keySet()));
-    }
-    return queues;
+    return ReplyParser.texts(present).stream()
+        .flatMap(key -> readServer(key, unreadable -> {}).stream())
+        .flatMap(server -> server.queues().keySet().stream())
+        .collect(Collectors.toSet());
   }
 
   @Override
@@ -172,8 +169,7 @@ public final class RedisPresence implements Presence {
 
   private Optional<Server> readServer(String key, Consumer<Unreadable> broken) {
     return ask(key, Command.GET, new CommandArgs().add(key), broken)
-        .flatMap(
-            info -> decode(key, info, PresenceCodec::decodeServer, unread(key, any -> "", broken)));
+        .flatMap(info -> decode(key, info, PresenceCodec::decodeServer, any -> "", broken));
   }
 
   @Override
@@ -185,11 +181,7 @@ public final class RedisPresence implements Presence {
               ask(key, Command.HGETALL, new CommandArgs().add(key), broken).orElse(null));
       for (int i = 0; i < rows.size(); i += 2) {
         String taskId = ReplyParser.text(rows.get(i));
-        decode(
-                key,
-                rows.get(i + 1),
-                PresenceCodec::decodeWorker,
-                unread(key, any -> taskId, broken))
+        decode(key, rows.get(i + 1), PresenceCodec::decodeWorker, any -> taskId, broken)
             .ifPresent(workers::add);
       }
     }
@@ -222,7 +214,8 @@ public final class RedisPresence implements Presence {
                 key,
                 entry,
                 PresenceCodec::decodeSchedulerEntry,
-                unread(key, PresenceCodec::schedulerEntryId, broken))
+                PresenceCodec::schedulerEntryId,
+                broken)
             .ifPresent(entries::add);
       }
     }
@@ -260,7 +253,8 @@ public final class RedisPresence implements Presence {
               key,
               rows.get(i),
               PresenceCodec::decodeSchedulerEvent,
-              (bytes, reason) -> events.add(new SchedulerEvent("", second, reason)))
+              any -> "",
+              unreadable -> events.add(new SchedulerEvent("", second, unreadable.reason())))
           .ifPresent(events::add);
     }
     return events;
@@ -279,25 +273,23 @@ public final class RedisPresence implements Presence {
     T decode(byte[] bytes) throws WireFormatException;
   }
 
-  private interface Unread {
-    void report(byte[] bytes, String reason);
-  }
-
-  private static Unread unread(
-      String key, Function<byte[], String> id, Consumer<Unreadable> broken) {
-    return (bytes, reason) ->
-        broken.accept(new Unreadable(RedisKeys.ownerOf(key), id.apply(bytes), reason));
-  }
-
-  /** An unreadable row must not hide the others. */
+  /**
+   * An unreadable row must not hide the others.
+   *
+   * @param id returns the ID of the task or entry in an unreadable row
+   */
   private <T> Optional<T> decode(
-      String key, @Nullable Object reply, Decoder<T> decoder, Unread unread) {
+      String key,
+      @Nullable Object reply,
+      Decoder<T> decoder,
+      Function<byte[], String> id,
+      Consumer<Unreadable> broken) {
     byte[] bytes = ReplyParser.bytes(reply);
     try {
       return Optional.of(decoder.decode(bytes));
     } catch (WireFormatException | IllegalArgumentException e) {
       unreadables.warn("a row of " + key, e, SHOWN_AS_BROKEN);
-      unread.report(bytes, reason(e));
+      broken.accept(new Unreadable(RedisKeys.ownerOf(key), id.apply(bytes), reason(e)));
       return Optional.empty();
     }
   }

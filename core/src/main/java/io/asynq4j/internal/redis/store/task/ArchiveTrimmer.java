@@ -33,11 +33,10 @@ public final class ArchiveTrimmer {
    */
   public int trimOn(QueueName queue, int archived, int trimmed, ArchiveRules rules) {
     int gone = 0;
-    boolean more = trimmed > archived;
-    while (more) {
-      int step = trim(queue, BatchSplitter.MAX, rules);
+    int step = trimmed > archived ? BatchSplitter.MAX : 0;
+    while (step == BatchSplitter.MAX) {
+      step = trim(queue, BatchSplitter.MAX, rules);
       gone += step;
-      more = step == BatchSplitter.MAX;
     }
     return gone;
   }

@@ -20,14 +20,7 @@ public final class BatchSplitter {
   }
 
   public static <T> List<List<T>> of(List<T> all, int max) {
-    if (all.size() <= max) {
-      return all.isEmpty() ? List.of() : List.of(all);
-    }
-    List<List<T>> batches = new ArrayList<>();
-    for (int from = 0; from < all.size(); from += max) {
-      batches.add(all.subList(from, Math.min(from + max, all.size())));
-    }
-    return batches;
+    return of(all, max, Long.MAX_VALUE, each -> 0);
   }
 
   /**

@@ -21,23 +21,29 @@ final class LeaseToken {
 
   private static final SecureRandom RANDOM = new SecureRandom();
 
+  private static final int FRACTION_DIGITS = 6;
+
   /** Number of digits that the largest value needs in base 36. */
   private static final int RANDOM_DIGITS = 13;
 
   private static final int TIME_DIGITS = 9;
-  private static final int LENGTH = "000000-".length() + RANDOM_DIGITS + TIME_DIGITS;
+  private static final int LENGTH = FRACTION_DIGITS + 1 + RANDOM_DIGITS + TIME_DIGITS;
 
   private LeaseToken() {}
 
   /**
-   * Returns a new token that includes its creation time. Redis stores the whole token, so its
-   * holder cannot change the time.
+   * Returns a new token: six digits, a secret and its creation time. Redis stores the whole token,
+   * so its holder cannot change the time.
    */
   static String next(Instant now) {
-    String token = next();
-    int random = token.indexOf('-') + 1;
-    return token.substring(0, random)
-        + padded(token.substring(random), RANDOM_DIGITS)
+    // One read: each call of the random source costs more than the bytes.
+    byte[] bytes = new byte[Long.BYTES * 2];
+    RANDOM.nextBytes(bytes);
+    ByteBuffer random = ByteBuffer.wrap(bytes);
+    long fraction = 1 + Math.floorMod(random.getLong(), 999_999L);
+    return padded(Long.toString(fraction), FRACTION_DIGITS)
+        + "-"
+        + padded(Long.toString(random.getLong() >>> 1, Character.MAX_RADIX), RANDOM_DIGITS)
         + padded(Long.toString(now.toEpochMilli(), Character.MAX_RADIX), TIME_DIGITS);
   }
 
@@ -54,17 +60,6 @@ final class LeaseToken {
             Instant.ofEpochMilli(
                 Long.parseLong(token, LENGTH - TIME_DIGITS, LENGTH, Character.MAX_RADIX)))
         : Optional.empty();
-  }
-
-  /** Returns six digits and a secret, without a time. */
-  static String next() {
-    // One read: each call of the random source costs more than the bytes.
-    byte[] bytes = new byte[Long.BYTES * 2];
-    RANDOM.nextBytes(bytes);
-    ByteBuffer random = ByteBuffer.wrap(bytes);
-    long fraction = 1 + Math.floorMod(random.getLong(), 999_999L);
-    String digits = Long.toString(1_000_000 + fraction).substring(1);
-    return digits + "-" + Long.toString(random.getLong() >>> 1, 36);
   }
 
   /** Converts external input to a form that the scripts can compare with any lease. */

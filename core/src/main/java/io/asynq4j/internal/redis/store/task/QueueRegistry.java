@@ -3,6 +3,7 @@ package io.asynq4j.internal.redis.store.task;
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.QueueName;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import java.time.Duration;
@@ -51,15 +52,9 @@ public final class QueueRegistry {
 
   public QueueRegistry(RedisCommandExecutor link) {
     this.link = link;
-    this.thread = new ScheduledThreadPoolExecutor(1, QueueRegistry::daemon);
+    this.thread = new ScheduledThreadPoolExecutor(1, DaemonThreadPools.factory("asynq-registry"));
     thread.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
     thread.allowCoreThreadTimeOut(true);
-  }
-
-  private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "asynq-registry");
-    thread.setDaemon(true);
-    return thread;
   }
 
   public void register(QueueName queue) {

@@ -74,7 +74,8 @@ public final class RedisAggregation implements Aggregation {
     do {
       CommandArgs args = new CommandArgs(3).add(key(set)).add(offset).add(BatchSplitter.MAX);
       List<@Nullable Object> reply = scripts.runList(Script.READ_SET, set.queue(), args);
-      deadline = deadline(ReplyParser.text(reply.get(0)));
+      String score = ReplyParser.text(reply.get(0));
+      deadline = score.isEmpty() ? null : ReplyParser.second(score);
       for (int i = 1; i < reply.size(); i += 2) {
         String id = ReplyParser.text(reply.get(i));
         try {
@@ -101,10 +102,6 @@ public final class RedisAggregation implements Aggregation {
           LogText.name(set.group()),
           LogText.name(reason));
     }
-  }
-
-  private static @Nullable Instant deadline(String score) {
-    return score.isEmpty() ? null : ReplyParser.second(score);
   }
 
   @Override
@@ -156,13 +153,12 @@ public final class RedisAggregation implements Aggregation {
 
   private int reclaim(QueueName queue, String setKey) {
     int moved = 0;
-    boolean more = true;
-    while (more) {
+    List<@Nullable Object> reply;
+    do {
       CommandArgs args = new CommandArgs(2).add(setKey).add(BatchSplitter.MAX);
-      List<@Nullable Object> reply = scripts.runList(Script.RECLAIM, queue, args);
+      reply = scripts.runList(Script.RECLAIM, queue, args);
       moved += ReplyParser.integer(reply.get(0));
-      more = ReplyParser.number(reply.get(1)) == 1;
-    }
+    } while (ReplyParser.number(reply.get(1)) == 1);
     return moved;
   }
 

@@ -27,9 +27,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,11 +60,11 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
   private static final Logger log = LoggerFactory.getLogger(RedisEnqueueOperations.class);
 
   private final RedisCommandExecutor link;
+  private final BrokerTime time;
   private final ScriptRunner scripts;
   private final QueueRegistry registry;
   private final boolean numbered;
   private final Set<Durability> supported = ConcurrentHashMap.newKeySet();
-  private final RedisEnqueueOperations uninterrupted;
 
   public RedisEnqueueOperations(
       RedisCommandExecutor link,
@@ -74,27 +73,17 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
       QueueRegistry registry,
       boolean numbered) {
     this.link = link;
+    this.time = time;
     this.scripts = scripts;
     this.registry = registry;
     this.numbered = numbered;
-    this.uninterrupted = new RedisEnqueueOperations(link.uninterrupted(), time, registry, numbered);
-  }
-
-  private RedisEnqueueOperations(
-      RedisCommandExecutor uninterrupted,
-      BrokerTime time,
-      QueueRegistry registry,
-      boolean numbered) {
-    this.link = uninterrupted;
-    this.scripts = new ScriptRunner(uninterrupted, time);
-    this.registry = registry;
-    this.numbered = numbered;
-    this.uninterrupted = this;
   }
 
   @Override
   public EnqueueOperations uninterrupted() {
-    return uninterrupted;
+    RedisCommandExecutor patient = link.uninterrupted();
+    return new RedisEnqueueOperations(
+        patient, time, new ScriptRunner(patient, time), registry, numbered);
   }
 
   @Override
@@ -140,7 +129,8 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
   private static void encodeAhead(List<Call> calls, int next) {
     if (next < calls.size() && Runtime.getRuntime().availableProcessors() > 1) {
       try {
-        ForkJoinPool.commonPool().execute(calls.get(next).args);
+        // A failure is repeated when the call is sent.
+        Future<CommandArgs> unused = ForkJoinPool.commonPool().submit(calls.get(next)::args);
       } catch (RejectedExecutionException | OutOfMemoryError e) {
         log.debug(
             "no thread is available to encode tasks ahead; they are encoded when they are sent", e);
@@ -179,16 +169,11 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
 
   /** Groups tasks by queue and kind, and splits the groups by number and size. */
   private List<Call> calls(List<NewTask> tasks) {
-    if (tasks.size() == 1) {
-      Call only = new Call(batchOf(tasks.get(0)));
-      only.add(0, tasks.get(0));
-      return List.of(only);
-    }
     List<Call> calls = new ArrayList<>();
     Map<BatchKey, Call> open = new HashMap<>();
     for (int i = 0; i < tasks.size(); i++) {
       NewTask task = tasks.get(i);
-      BatchKey batch = batchOf(task);
+      BatchKey batch = new BatchKey(task.message().queue(), script(task.placement()));
       Call call = open.get(batch);
       if (call == null || call.isFull()) {
         call = new Call(batch);
@@ -200,16 +185,12 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     return calls;
   }
 
-  private static BatchKey batchOf(NewTask task) {
-    return new BatchKey(task.message().queue(), script(task.placement()));
-  }
-
   /** One script call, and the positions of its tasks in the request. */
   private final class Call {
     private final BatchKey batch;
     private final List<Integer> places = new ArrayList<>();
     private final List<NewTask> tasks = new ArrayList<>();
-    private final FutureTask<CommandArgs> args = new FutureTask<>(this::encode);
+    private @Nullable CommandArgs args;
     private int load;
     private long bytes;
 
@@ -251,27 +232,12 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
           .allMatch(task -> task.uniqueFor() == null && ids.add(task.message().id()));
     }
 
-    private CommandArgs args() {
-      // Encodes here unless another thread has started it, so that no caller waits for a busy pool.
-      args.run();
-      boolean interrupted = false;
-      try {
-        while (true) {
-          try {
-            return args.get();
-          } catch (InterruptedException e) {
-            interrupted = true;
-          } catch (ExecutionException e) {
-            throw e.getCause() instanceof RuntimeException cause
-                ? cause
-                : new IllegalStateException("tasks could not be encoded", e.getCause());
-          }
-        }
-      } finally {
-        if (interrupted) {
-          Thread.currentThread().interrupt();
-        }
+    /** Returns the encoded tasks. Waits only for a thread that is encoding them already. */
+    synchronized CommandArgs args() {
+      if (args == null) {
+        args = encode();
       }
+      return args;
     }
 
     void fail(@Nullable EnqueueReply[] answers, EnqueueReply failure) {
@@ -281,7 +247,10 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     void into(@Nullable EnqueueReply[] answers, DurabilityRequirement confirmation) {
       DurabilityConfirmer confirmer = confirmer(batch.queue(), confirmation);
       registry.register(batch.queue(), link);
-      Object reply = run(batch, args(), confirmer);
+      Object reply =
+          numbered
+              ? scripts.run(batch.script(), batch.queue(), args(), confirmer)
+              : scripts.runOnce(batch.script(), batch.queue(), args(), confirmer);
       RuntimeException shortfall = confirmer == null ? null : confirmer.shortfall();
       for (int i = 0; i < places.size(); i++) {
         EnqueueReply answer =
@@ -308,13 +277,6 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     return new DurabilityConfirmer(confirmation);
   }
 
-  private @Nullable Object run(
-      BatchKey batch, CommandArgs args, @Nullable DurabilityConfirmer confirmer) {
-    return numbered
-        ? scripts.run(batch.script(), batch.queue(), args, confirmer)
-        : scripts.runOnce(batch.script(), batch.queue(), args, confirmer);
-  }
-
   private static Script script(Placement placement) {
     if (placement instanceof Placement.Pending) {
       return Script.ENQUEUE;
@@ -324,28 +286,16 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
 
   private static void add(CommandArgs args, Script script, NewTask task) {
     TaskMessage message = stored(task);
-    addRecord(args, task, message);
+    args.add(message.id())
+        .add(MessageCodec.encode(message))
+        .add(message.uniqueKey())
+        .add(ttl(task));
     if (script == Script.SCHEDULE) {
       addTime(args, task.placement());
     }
     if (script != Script.ENQUEUE) {
       args.add(message.group());
     }
-  }
-
-  /** Adds a task to the arguments of a script that accepts tasks of any kind. */
-  public static void add(CommandArgs args, NewTask task) {
-    TaskMessage message = stored(task);
-    addRecord(args, task, message);
-    addTime(args, task.placement());
-    args.add(message.group());
-  }
-
-  private static void addRecord(CommandArgs args, NewTask task, TaskMessage message) {
-    args.add(message.id())
-        .add(MessageCodec.encode(message))
-        .add(message.uniqueKey())
-        .add(ttl(task));
   }
 
   private static void addTime(CommandArgs args, Placement placement) {
@@ -356,6 +306,11 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     } else {
       args.addEmpty().addEmpty().addEmpty();
     }
+  }
+
+  /** Adds a task to the arguments of a script that accepts tasks of any kind. */
+  public static void add(CommandArgs args, NewTask task) {
+    add(args, Script.SCHEDULE, task);
   }
 
   /** Returns the message, with the key of its lock if the task is unique. */

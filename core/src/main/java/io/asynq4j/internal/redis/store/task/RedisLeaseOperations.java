@@ -16,6 +16,7 @@ import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.codec.MessageCodec;
 import io.asynq4j.internal.redis.codec.ProgressField;
 import io.asynq4j.internal.redis.codec.RateField;
+import io.asynq4j.internal.redis.codec.TaskRow;
 import io.asynq4j.internal.redis.codec.UnreadableMessageException;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.IdempotencyLanes;
@@ -36,6 +37,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +48,7 @@ public final class RedisLeaseOperations implements LeaseOperations {
   /** Twice the usual limit, since a claim costs the least per task. */
   private static final int MOST_CLAIMED = 2 * BatchSplitter.MAX;
 
-  /** Maximum bytes of results per call, except for the last: large calls block Redis for long. */
+  /** Maximum bytes of results per call, unless one is larger: large calls block Redis for long. */
   private static final long MAX_BYTES = 1 << 20;
 
   private static final Logger log = LoggerFactory.getLogger(RedisLeaseOperations.class);
@@ -163,28 +165,12 @@ public final class RedisLeaseOperations implements LeaseOperations {
     unanswered.computeIfAbsent(queue, any -> new ConcurrentLinkedQueue<>()).add(claim);
   }
 
-  /** Nanoseconds in Redis; Go omits the value when an inspector made the task pending. */
-  private static @Nullable Instant pendingSince(@Nullable Object reply) {
-    try {
-      long nanos = ReplyParser.number(reply);
-      return nanos <= 0 ? null : Instant.ofEpochSecond(0, nanos);
-    } catch (NumberFormatException e) {
-      return null;
-    }
-  }
-
   private ClaimBatch batch(QueueName queue, String token, List<@Nullable Object> reply) {
+    String condition = ReplyParser.text(reply.get(0));
     QueueCondition rest =
-        switch (ReplyParser.text(reply.get(0))) {
-          case "ok" -> QueueCondition.MORE;
-          case "empty" -> QueueCondition.EMPTY;
-          case "paused" -> QueueCondition.PAUSED;
-          case "full" -> QueueCondition.FULL;
-          case "held" -> QueueCondition.HELD;
-          default ->
-              throw new IllegalStateException(
-                  "claim.lua returned " + ReplyParser.text(reply.get(0)));
-        };
+        condition.equals("ok")
+            ? QueueCondition.MORE
+            : QueueCondition.valueOf(condition.toUpperCase(Locale.ROOT));
     // By the clock of the queue's server, which may differ from the clock that RedisClock follows.
     Instant heldUntil =
         rest == QueueCondition.HELD
@@ -201,7 +187,7 @@ public final class RedisLeaseOperations implements LeaseOperations {
                 MessageCodec.decode(ReplyParser.bytes(reply.get(i + 1)), queue, id),
                 token,
                 leasedUntil,
-                pendingSince(reply.get(i + 2))));
+                TaskRow.ofNanos(ReplyParser.text(reply.get(i + 2)))));
       } catch (UnreadableMessageException e) {
         quarantine(queue, id, token, e);
         unreadable.add(id);
@@ -299,42 +285,41 @@ public final class RedisLeaseOperations implements LeaseOperations {
 
   @Override
   public List<Boolean> writeResults(QueueName queue, List<Result> results) {
-    List<Boolean> written = new ArrayList<>(results.size());
-    CommandArgs args = new CommandArgs(4);
-    long bytes = 0;
-    for (Result result : results) {
-      if (args.size() == 4 * BatchSplitter.MAX || bytes >= MAX_BYTES) {
-        written.addAll(write(queue, args));
-        args = new CommandArgs(4);
-        bytes = 0;
-      }
-      args.add(result.claim().id()).add(result.claim().token());
-      args.add("result").add(result.payload().bytes());
-      bytes += result.payload().size();
-    }
-    if (args.size() > 0) {
-      written.addAll(write(queue, args));
-    }
-    return written;
+    return write(
+        queue,
+        BatchSplitter.of(results, BatchSplitter.MAX, MAX_BYTES, each -> each.payload().size()),
+        Result::claim,
+        "result",
+        each -> each.payload().bytes());
   }
 
   @Override
   public List<Boolean> writeProgress(QueueName queue, List<Step> steps) {
-    List<Boolean> written = new ArrayList<>(steps.size());
-    for (List<Step> batch : BatchSplitter.of(steps)) {
-      CommandArgs args = new CommandArgs(batch.size() * 4);
-      for (Step step : batch) {
-        byte[] text = ProgressField.text(step.progress()).getBytes(StandardCharsets.UTF_8);
-        args.add(step.claim().id()).add(step.claim().token()).add(ProgressField.NAME).add(text);
-      }
-      written.addAll(write(queue, args));
-    }
-    return written;
+    return write(
+        queue,
+        BatchSplitter.of(steps),
+        Step::claim,
+        ProgressField.NAME,
+        step -> ProgressField.text(step.progress()).getBytes(StandardCharsets.UTF_8));
   }
 
-  private List<Boolean> write(QueueName queue, CommandArgs args) {
-    return scripts.runList(Script.WRITE_RESULT, queue, args).stream()
-        .map(answer -> ReplyParser.number(answer) == 1)
-        .toList();
+  private <T> List<Boolean> write(
+      QueueName queue,
+      List<List<T>> batches,
+      Function<T, Claim> claimOf,
+      String field,
+      Function<T, byte[]> valueOf) {
+    List<Boolean> written = new ArrayList<>();
+    for (List<T> batch : batches) {
+      CommandArgs args = new CommandArgs(batch.size() * 4);
+      for (T each : batch) {
+        Claim claim = claimOf.apply(each);
+        args.add(claim.id()).add(claim.token()).add(field).add(valueOf.apply(each));
+      }
+      for (Object reply : scripts.runList(Script.WRITE_RESULT, queue, args)) {
+        written.add(ReplyParser.number(reply) == 1);
+      }
+    }
+    return written;
   }
 }

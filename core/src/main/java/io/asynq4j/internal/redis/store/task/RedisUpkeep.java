@@ -70,14 +70,11 @@ public final class RedisUpkeep implements Upkeep {
         wait < 0 ? null : time.clock().instant().plusMillis(wait));
   }
 
-  /** A task whose lease has expired; {@code crashes} includes this one. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Expired(String id, String score, int place, int crashes, byte[] message) {}
-
-  /** The recovery of a task, valid only while its lease is unchanged. */
+  /** The recovery of a task whose lease has expired, valid only while its score is unchanged. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Recovery(
-      Expired task,
+      String id,
+      String score,
       Action action,
       byte[] message,
       String lock,
@@ -94,8 +91,8 @@ public final class RedisUpkeep implements Upkeep {
     CommandArgs args = new CommandArgs(4 + recoveries.size() * 7).add(rules.ordered());
     ArchiveTrimmer.addLimits(args, archive);
     for (Recovery recovery : recoveries) {
-      args.add(recovery.task().id())
-          .add(recovery.task().score())
+      args.add(recovery.id())
+          .add(recovery.score())
           .add(recovery.action().name().toLowerCase(Locale.ROOT))
           .add(recovery.message())
           .add(recovery.lock())
@@ -106,7 +103,7 @@ public final class RedisUpkeep implements Upkeep {
     List<Recovered> recovered = new ArrayList<>();
     for (int i = 0; i < recoveries.size(); i++) {
       if (ReplyParser.number(replies.get(i)) == 1) {
-        recovered.add(new Recovered(recoveries.get(i).task().id(), recoveries.get(i).action()));
+        recovered.add(new Recovered(recoveries.get(i).id(), recoveries.get(i).action()));
       }
     }
     archives.trimOn(
@@ -126,19 +123,13 @@ public final class RedisUpkeep implements Upkeep {
       // Live workers extend their leases first; leases that really expired can wait.
       return List.of();
     }
-    List<Expired> found = new ArrayList<>(reply.size() / 5);
+    List<List<@Nullable Object>> tasks = new ArrayList<>(reply.size() / 5);
     for (int i = 1; i < reply.size(); i += 5) {
-      found.add(
-          new Expired(
-              ReplyParser.text(reply.get(i)),
-              ReplyParser.text(reply.get(i + 1)),
-              ReplyParser.integer(reply.get(i + 2)),
-              ReplyParser.count(reply.get(i + 3)) + 1,
-              ReplyParser.bytes(reply.get(i + 4))));
+      tasks.add(reply.subList(i, i + 5));
     }
-    // Each is inserted before the others; newest first preserves the order.
-    found.sort(Comparator.comparingInt(Expired::place));
-    return found.stream().map(task -> decide(queue, task, crash)).toList();
+    // By place. Each is inserted before the others; newest first preserves the order.
+    tasks.sort(Comparator.comparingInt(task -> ReplyParser.integer(task.get(2))));
+    return tasks.stream().map(task -> decide(queue, task, crash)).toList();
   }
 
   /** How long to wait after a clock step: enough for every server to extend its leases. */
@@ -148,28 +139,33 @@ public final class RedisUpkeep implements Upkeep {
         : SHORTEST_AFTER_STEP;
   }
 
-  private Recovery decide(QueueName queue, Expired task, CrashRules crash) {
-    if (task.message().length == 0) {
-      return new Recovery(task, Action.DROP, NO_MESSAGE, "", 0, "");
+  /**
+   * @param task its ID, score, place, number of crashes before this one, and message
+   */
+  private Recovery decide(QueueName queue, List<@Nullable Object> task, CrashRules crash) {
+    String id = ReplyParser.text(task.get(0));
+    String score = ReplyParser.text(task.get(1));
+    int crashes = ReplyParser.count(task.get(3)) + 1;
+    byte[] message = ReplyParser.bytes(task.get(4));
+    if (message.length == 0) {
+      return new Recovery(id, score, Action.DROP, NO_MESSAGE, "", 0, "");
     }
     TaskMessage failed;
     try {
       failed =
-          MessageCodec.decode(task.message(), queue, task.id())
+          MessageCodec.decode(message, queue, id)
               .failed(LEASE_EXPIRED, time.clock().instant(), /* costsRetry= */ false);
     } catch (UnreadableMessageException e) {
-      return new Recovery(task, Action.ARCHIVE, NO_MESSAGE, "", 0, String.valueOf(e.getMessage()));
+      String reason = String.valueOf(e.getMessage());
+      return new Recovery(id, score, Action.ARCHIVE, NO_MESSAGE, "", 0, reason);
     }
-    byte[] updated = MessageCodec.encode(failed);
-    String lock = failed.uniqueKey();
-    if (task.crashes() >= crash.maxCrashes()) {
-      return new Recovery(task, Action.ARCHIVE, updated, lock, 0, "");
-    }
-    if (task.crashes() == 1) {
-      return new Recovery(task, Action.PENDING, updated, lock, 0, "");
-    }
-    long delay = crash.delay().toMillis() << Math.min(task.crashes() - 2, 16);
-    return new Recovery(task, Action.RETRY, updated, lock, delay, "");
+    Action action =
+        crashes >= crash.maxCrashes()
+            ? Action.ARCHIVE
+            : crashes == 1 ? Action.PENDING : Action.RETRY;
+    long delay = action == Action.RETRY ? crash.delay().toMillis() << Math.min(crashes - 2, 16) : 0;
+    return new Recovery(
+        id, score, action, MessageCodec.encode(failed), failed.uniqueKey(), delay, "");
   }
 
   @Override

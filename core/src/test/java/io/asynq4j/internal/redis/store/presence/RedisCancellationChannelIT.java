@@ -63,7 +63,7 @@ class RedisCancellationChannelIT {
                 .commandTimeout(Duration.ofMillis(500))
                 .retryFor(Duration.ZERO)
                 .build());
-    cancellations = new RedisCancellationChannel(link);
+    cancellations = new RedisPubSub(link);
     heard.clear();
   }
 
