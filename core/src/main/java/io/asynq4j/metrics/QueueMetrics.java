@@ -6,15 +6,18 @@ import io.asynq4j.inspect.QueueInspector;
 import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.metrics.QueueMeters;
+import io.asynq4j.internal.text.SafeLog;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -51,15 +54,17 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
   private final Tags tags;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Map<String, QueueMeters> queues = new ConcurrentHashMap<>();
-  private final Map<String, Gauge> schedules = new ConcurrentHashMap<>();
-  private final Map<String, Instant> lastRuns = new ConcurrentHashMap<>();
 
   private @Nullable MeterRegistry registry;
+  private @Nullable MultiGauge schedules;
   private @Nullable Counter errors;
   private @Nullable Long memoryAskedNanos;
   private volatile boolean up;
   private volatile int allQueues;
   private volatile List<ServerSnapshot> servers = List.of();
+
+  /** When an entry has last enqueued its task, in Unix time. */
+  private volatile Map<String, Double> lastRuns = Map.of();
 
   private QueueMetrics(Builder builder) {
     this.inspector = builder.inspector;
@@ -146,6 +151,12 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
           "asynq.workers.busy",
           "Tasks that all live servers run, by their own count",
           () -> servers.stream().mapToInt(ServerSnapshot::activeWorkers).sum());
+      schedules =
+          MultiGauge.builder("asynq.scheduler.last.enqueue.timestamp")
+              .description("When an entry of a scheduler has last enqueued its task, in Unix time")
+              .baseUnit("seconds")
+              .tags(tags)
+              .register(newRegistry);
       errors =
           Counter.builder("asynq.scrape.errors")
               .description("Times that something could not be read from Redis")
@@ -153,9 +164,7 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
               .register(newRegistry);
     }
     if (!every.isZero()) {
-      Thread thread = new Thread(this::loop, "asynq-metrics");
-      thread.setDaemon(true);
-      thread.start();
+      DaemonThreadPools.factory("asynq-metrics").newThread(this::loop).start();
     }
   }
 
@@ -171,18 +180,9 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
       try {
         refresh();
       } catch (RuntimeException | Error e) {
-        warn(e);
+        SafeLog.error(log, "metrics could not be read; they are read again", e);
       }
     } while (!closesWithin(every));
-  }
-
-  @SuppressWarnings("EmptyCatch") // Without memory for the log line, the next read still happens.
-  private void warn(Throwable error) {
-    try {
-      log.warn("metrics could not be read, next time in {}", every, error);
-    } catch (Error e) {
-      // As above.
-    }
   }
 
   private boolean closesWithin(Duration pause) {
@@ -206,30 +206,27 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
     } catch (BrokerException e) {
       failed("the queues", e);
       up = false;
-      queues.values().forEach(QueueMeters::unknown);
+      queues.values().forEach(QueueMeters::markUnknown);
       return;
     }
     up = true;
     allQueues = names.size();
     List<String> shown = names.stream().limit(maxQueues).toList();
-    forgetAllBut(new HashSet<>(shown), to);
+    forgetAllBut(Set.copyOf(shown));
     boolean asksMemory = isTimeForMemory();
     shown.forEach(queue -> refresh(queue, asksMemory, to));
     refreshServers();
-    refreshSchedules(to);
+    refreshSchedules();
   }
 
-  private void forgetAllBut(Set<String> names, MeterRegistry to) {
-    queues
-        .entrySet()
-        .removeIf(
-            entry -> {
-              boolean isGone = !names.contains(entry.getKey());
-              if (isGone) {
-                entry.getValue().removeFrom(to);
-              }
-              return isGone;
-            });
+  private void forgetAllBut(Set<String> names) {
+    queues.forEach(
+        (queue, meters) -> {
+          if (!names.contains(queue)) {
+            meters.remove();
+            queues.remove(queue);
+          }
+        });
   }
 
   private boolean isTimeForMemory() {
@@ -248,15 +245,16 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
     try {
       QueueInspector inspected = inspector.queue(queue);
       QueueSnapshot snapshot = inspected.snapshot();
-      meters.is(snapshot);
+      meters.update(snapshot);
       if (asksMemory) {
         OptionalLong memory = inspected.memoryUsage();
-        meters.takes(memory.isPresent() ? memory.getAsLong() : Double.NaN);
-        meters.hasUnaggregated(snapshot.groups() == 0 ? 0 : inspected.unaggregatedGroups().size());
+        meters.updateSampled(
+            memory.isPresent() ? memory.getAsLong() : Double.NaN,
+            snapshot.groups() == 0 ? 0 : inspected.unaggregatedGroups().size());
       }
     } catch (RuntimeException e) {
       // Any failure marks only this queue as unreadable.
-      meters.unknown();
+      meters.markUnknown();
       failed("queue " + queue, e);
     }
   }
@@ -264,10 +262,10 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
   private void refreshServers() {
     try {
       servers = inspector.servers();
-      queues.forEach((queue, meters) -> meters.isServedBy(serversOf(queue)));
+      queues.forEach((queue, meters) -> meters.updateServers(serversOf(queue)));
     } catch (RuntimeException e) {
       servers = List.of();
-      queues.values().forEach(meters -> meters.isServedBy(Double.NaN));
+      queues.values().forEach(meters -> meters.updateServers(Double.NaN));
       failed("the servers", e);
     }
   }
@@ -276,39 +274,26 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
     return servers.stream().mapToInt(server -> server.queues().containsKey(queue) ? 1 : 0).sum();
   }
 
-  private void refreshSchedules(MeterRegistry to) {
+  private void refreshSchedules() {
     try {
-      Set<String> seen = new HashSet<>();
+      Map<String, Double> runs = new HashMap<>();
       for (ScheduleSnapshot schedule :
           inspector.schedules().stream().limit(MAX_SCHEDULES).toList()) {
         Instant previous = schedule.previous();
         if (previous != null) {
-          seen.add(schedule.id());
-          lastRuns.put(schedule.id(), previous);
-          schedules.computeIfAbsent(schedule.id(), id -> lastRun(id, to));
+          runs.put(schedule.id(), previous.toEpochMilli() / 1000.0);
         }
       }
-      schedules
-          .entrySet()
-          .removeIf(entry -> !seen.contains(entry.getKey()) && to.remove(entry.getValue()) != null);
-      lastRuns.keySet().retainAll(seen);
+      lastRuns = runs;
+      Objects.requireNonNull(schedules).register(runs.keySet().stream().map(this::row).toList());
     } catch (RuntimeException e) {
       failed("the schedules", e);
     }
   }
 
-  private Gauge lastRun(String id, MeterRegistry to) {
-    return Gauge.builder(
-            "asynq.scheduler.last.enqueue.timestamp",
-            lastRuns,
-            runs -> {
-              Instant last = runs.get(id);
-              return last == null ? Double.NaN : last.toEpochMilli() / 1000.0;
-            })
-        .description("When an entry of a scheduler has last enqueued its task, in Unix time")
-        .baseUnit("seconds")
-        .tags(tags.and("entry", id))
-        .register(to);
+  private MultiGauge.Row<?> row(String id) {
+    return MultiGauge.Row.of(
+        Tags.of("entry", id), this, own -> own.lastRuns.getOrDefault(id, Double.NaN));
   }
 
   private void failed(String what, RuntimeException e) {

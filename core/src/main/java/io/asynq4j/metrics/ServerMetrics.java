@@ -12,10 +12,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,23 +30,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServerMetrics implements ServerListener {
 
-  private static final Duration[] DURATIONS = {
-    Duration.ofMillis(5),
-    Duration.ofMillis(10),
-    Duration.ofMillis(25),
-    Duration.ofMillis(50),
-    Duration.ofMillis(100),
-    Duration.ofMillis(250),
-    Duration.ofMillis(500),
-    Duration.ofSeconds(1),
-    Duration.ofMillis(2_500),
-    Duration.ofSeconds(5),
-    Duration.ofSeconds(10),
-    Duration.ofSeconds(30),
-    Duration.ofMinutes(1),
-    Duration.ofMinutes(5),
-    Duration.ofMinutes(30)
-  };
+  /** Upper limits of the buckets, in seconds: 5 ms to 30 minutes. */
+  private static final Duration[] DURATIONS =
+      DoubleStream.of(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800)
+          .mapToObj(seconds -> Duration.ofMillis(Math.round(seconds * 1_000)))
+          .toArray(Duration[]::new);
 
   private static final double[] BATCHES = {1, 2, 5, 10, 20, 50};
 
@@ -53,7 +43,10 @@ public final class ServerMetrics implements ServerListener {
   private final LabelLimiter types;
   private final LabelLimiter pairs;
   private final AtomicBoolean outage = new AtomicBoolean();
-  private final Set<Running> running = ConcurrentHashMap.newKeySet();
+
+  /** By identity: comparing tasks would compare payloads. */
+  private final Set<TaskRef> running =
+      Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
 
   private ServerMetrics(Builder builder) {
     this.registry = builder.registry;
@@ -66,26 +59,6 @@ public final class ServerMetrics implements ServerListener {
     Gauge.builder("asynq.server.redis.up", outage, down -> down.get() ? 0 : 1)
         .description("1 while the servers of this process reach Redis, else 0")
         .register(registry);
-  }
-
-  /** An attempt, compared by identity: comparing tasks would compare payloads. */
-  private static final class Running {
-    private final TaskRef task;
-
-    Running(TaskRef task) {
-      this.task = task;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // Identity is intended.
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof Running that && that.task == task;
-    }
-
-    @Override
-    public int hashCode() {
-      return System.identityHashCode(task);
-    }
   }
 
   public static ServerMetrics create(MeterRegistry registry) {
@@ -161,7 +134,7 @@ public final class ServerMetrics implements ServerListener {
 
   @Override
   public void started(TaskRef task) {
-    running.add(new Running(task));
+    running.add(task);
     Duration waited = task.waited();
     if (waited != null) {
       Timer.builder("asynq.task.wait")
@@ -175,7 +148,7 @@ public final class ServerMetrics implements ServerListener {
 
   @Override
   public void finished(TaskRef task, Outcome outcome, @Nullable Throwable error, Duration ran) {
-    running.remove(new Running(task));
+    running.remove(task);
     Timer.builder("asynq.task.duration")
         .description("How long handlers ran")
         .tags(queueAndType(task).and("outcome", label(outcome.kind())))
@@ -227,7 +200,7 @@ public final class ServerMetrics implements ServerListener {
 
   @Override
   public void leaseLost(TaskRef task) {
-    running.remove(new Running(task));
+    running.remove(task);
     count(
         "asynq.server.lease.losses",
         "Leases that were lost while a handler ran or before it was settled",

@@ -56,9 +56,8 @@ public sealed interface Schedule permits RecurringSchedule {
       int space = spec.indexOf(' ');
       if (space < 0) {
         throw new IllegalArgumentException(
-            "the spec \""
-                + text
-                + "\" has nothing after its zone; write \"CRON_TZ=Europe/Oslo 0 3 * * *\"");
+            "the spec \"%s\" has nothing after its zone; write \"CRON_TZ=Europe/Oslo 0 3 * * *\""
+                .formatted(text));
       }
       zone = CronSchedule.zone(spec.substring(spec.indexOf('=') + 1, space));
       spec = spec.substring(space + 1).trim();

@@ -4,20 +4,10 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskType;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.internal.broker.Broker;
-import io.asynq4j.internal.broker.ScheduleLedger;
 import io.asynq4j.internal.redis.store.BrokerConnection;
-import io.asynq4j.internal.schedule.CompositeSchedulerListener;
-import io.asynq4j.internal.schedule.FireDispatcher;
-import io.asynq4j.internal.schedule.InMemoryScheduleLedger;
-import io.asynq4j.internal.schedule.LaneExecutor;
-import io.asynq4j.internal.schedule.LeaderElection;
 import io.asynq4j.internal.schedule.ScheduleEntryRegistry;
-import io.asynq4j.internal.schedule.ScheduleHistoryWriter;
 import io.asynq4j.internal.schedule.SchedulerConfig;
 import io.asynq4j.internal.schedule.SchedulerLifecycle;
-import io.asynq4j.internal.schedule.SchedulerLoop;
-import io.asynq4j.internal.schedule.SchedulerPresence;
-import io.asynq4j.internal.schedule.SchedulerWakeup;
 import io.asynq4j.internal.text.HostName;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
@@ -47,41 +37,12 @@ public final class Scheduler implements AutoCloseable {
 
   private final String id;
   private final ScheduleEntryRegistry entries = new ScheduleEntryRegistry();
-  private final LeaderElection leadership;
   private final SchedulerLifecycle threads;
 
   private Scheduler(Builder builder, SchedulerConfig config) {
     this.id = HostName.local() + ":" + ProcessHandle.current().pid() + ":" + UUID.randomUUID();
     builder.entries.forEach(entries::add);
-    Broker broker = builder.broker;
-    ScheduleLedger ledger =
-        config.shared()
-            ? broker.schedules()
-            : new InMemoryScheduleLedger(broker.enqueueing(), broker.clock());
-    SchedulerWakeup wakeUp = new SchedulerWakeup();
-    LaneExecutor lanes = new LaneExecutor(broker.watches(), broker.clock(), wakeUp);
-    this.leadership = new LeaderElection(ledger, lanes, id, config.lease());
-    ScheduleHistoryWriter history = new ScheduleHistoryWriter(broker.presence(), lanes);
-    FireDispatcher dispatcher =
-        new FireDispatcher(
-            ledger,
-            lanes,
-            history,
-            new CompositeSchedulerListener(config.listeners()),
-            config.instantHeader());
-    SchedulerLoop loop =
-        new SchedulerLoop(
-            config,
-            entries,
-            ledger,
-            lanes,
-            leadership,
-            dispatcher,
-            history,
-            new SchedulerPresence(broker.presence(), lanes, id, config.heartbeat()),
-            broker.clock(),
-            builder.followClock);
-    this.threads = new SchedulerLifecycle(config, entries, loop, wakeUp, broker);
+    this.threads = new SchedulerLifecycle(config, entries, builder.broker, id, builder.followClock);
   }
 
   public static Builder builder(RedisConnection redis) {
@@ -148,7 +109,7 @@ public final class Scheduler implements AutoCloseable {
 
   /** Returns whether this replica is the one that enqueues. */
   public boolean isLeading() {
-    return leadership.isLeading();
+    return threads.isLeading();
   }
 
   SchedulerLifecycle threads() {

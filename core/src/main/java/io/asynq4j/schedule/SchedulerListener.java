@@ -7,8 +7,8 @@ import java.time.Instant;
  * time, so methods must return quickly: nothing else is enqueued meanwhile, and after seconds
  * another replica takes over. Exceptions are logged and have no effect.
  *
- * <p>In a Redis Cluster, calls for other entries may occur between {@link #beforeEnqueue} and the
- * call that reports its result.
+ * <p>Calls for other entries may occur between {@link #beforeEnqueue} and the call that reports its
+ * result.
  */
 public interface SchedulerListener {
 

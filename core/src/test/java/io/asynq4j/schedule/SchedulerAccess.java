@@ -1,6 +1,7 @@
 package io.asynq4j.schedule;
 
 import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.schedule.SchedulerRounds;
 import java.time.Instant;
 
 /** A scheduler on a broker that a test has made, whose rounds the test does itself. */
@@ -14,12 +15,12 @@ public final class SchedulerAccess {
 
   /** Does what is to be done now. Returns when there is something to do next. */
   public static Instant round(Scheduler scheduler) {
-    return scheduler.threads().round();
+    return SchedulerRounds.round(scheduler.threads());
   }
 
   public static void askSource(Scheduler scheduler) {
     try {
-      scheduler.threads().readSourceOnce();
+      SchedulerRounds.readSource(scheduler.threads());
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -27,6 +28,6 @@ public final class SchedulerAccess {
 
   /** As at the end of its life. */
   public static void end(Scheduler scheduler) {
-    scheduler.threads().endRounds();
+    SchedulerRounds.end(scheduler.threads());
   }
 }

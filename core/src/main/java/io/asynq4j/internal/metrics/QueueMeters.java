@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.DoubleSupplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -36,80 +35,58 @@ public final class QueueMeters {
   public QueueMeters(MeterRegistry registry, Tags tags, boolean legacyNames) {
     this.registry = registry;
     this.tags = tags;
-    gauge(
-        "asynq.queue.up",
-        "1 if the last read of the queue succeeded, otherwise 0",
-        null,
-        q -> 1,
-        0);
+    add(
+        Gauge.builder("asynq.queue.up", this, own -> own.now == null ? 0 : 1)
+            .description("1 if the last read of the queue succeeded, otherwise 0"));
     for (TaskState state : TaskState.values()) {
-      Tags withState = tags.and("state", state.word());
-      gauge(
-          "asynq.tasks",
-          "Number of tasks in a state",
-          null,
-          q -> q.size(state),
-          withState,
-          Double.NaN);
+      add(
+          gauge("asynq.tasks", queue -> queue.size(state))
+              .description("Number of tasks in a state")
+              .tag("state", state.word()));
       if (legacyNames && state != TaskState.AGGREGATING) {
-        counter(
-            "asynq.tasks.enqueued",
-            "Number of tasks in a state; a gauge with the name that asynq's exporter uses",
-            withState,
-            () -> now(q -> q.size(state), Double.NaN));
+        add(
+            counter("asynq.tasks.enqueued", own -> own.read(queue -> queue.size(state)))
+                .description(
+                    "Number of tasks in a state; a gauge with the name that asynq's exporter uses")
+                .tag("state", state.word()));
       }
     }
-    gauge(
-        "asynq.queue.latency",
-        "How long the next task to run has been waiting",
-        "seconds",
-        q -> q.latency().toMillis() / 1000.0,
-        Double.NaN);
-    gauge(
-        "asynq.queue.paused",
-        "How long the queue has been paused, at least one second; 0 if it is not paused",
-        "seconds",
-        QueueMeters::pausedSeconds,
-        Double.NaN);
-    gauge("asynq.queue.groups", "Number of groups with tasks", null, q -> q.groups(), Double.NaN);
-    meters.add(
+    add(
+        gauge("asynq.queue.latency", queue -> queue.latency().toMillis() / 1000.0)
+            .description("How long the next task to run has been waiting")
+            .baseUnit("seconds"));
+    add(
+        gauge("asynq.queue.paused", QueueMeters::pausedSeconds)
+            .description(
+                "How long the queue has been paused, at least one second; 0 if it is not paused")
+            .baseUnit("seconds"));
+    add(
+        gauge("asynq.queue.groups", QueueSnapshot::groups)
+            .description("Number of groups with tasks"));
+    add(
         Gauge.builder("asynq.queue.groups.unaggregated", this, own -> own.unaggregated)
-            .description("Number of groups whose last task arrived an hour ago or earlier")
-            .tags(tags)
-            .register(registry));
-    meters.add(
+            .description("Number of groups whose last task arrived an hour ago or earlier"));
+    add(
         Gauge.builder("asynq.queue.servers", this, own -> own.servers)
-            .description("Number of live servers that serve the queue")
-            .tags(tags)
-            .register(registry));
-    meters.add(
+            .description("Number of live servers that serve the queue"));
+    add(
         Gauge.builder("asynq.queue.memory.usage.approx", this, own -> own.memory)
             .description("Estimated memory usage of the queue, from a sample")
-            .baseUnit("bytes")
-            .tags(tags)
-            .register(registry));
-    counter(
-        "asynq.tasks.processed",
-        "Attempts that ended since the queue was created, successful or not",
-        tags,
-        () -> processed);
-    counter(
-        "asynq.tasks.failed",
-        "Attempts that failed since the queue was created",
-        tags,
-        () -> failed);
+            .baseUnit("bytes"));
+    add(
+        counter("asynq.tasks.processed", own -> own.processed)
+            .description("Attempts that ended since the queue was created, successful or not"));
+    add(
+        counter("asynq.tasks.failed", own -> own.failed)
+            .description("Attempts that failed since the queue was created"));
     if (legacyNames) {
-      gauge(
-          "asynq.queue.size",
-          "Number of tasks in all states, including completed ones",
-          null,
-          q -> q.size(),
-          Double.NaN);
-      counter(
-          "asynq.queue.paused.total",
-          "1 while the queue is paused; a gauge with the name that asynq's exporter uses",
-          tags,
-          () -> now(q -> q.paused() ? 1 : 0, Double.NaN));
+      add(
+          gauge("asynq.queue.size", QueueSnapshot::size)
+              .description("Number of tasks in all states, including completed ones"));
+      add(
+          counter("asynq.queue.paused.total", own -> own.read(queue -> queue.paused() ? 1 : 0))
+              .description(
+                  "1 while the queue is paused; a gauge with the name that asynq's exporter uses"));
     }
   }
 
@@ -118,67 +95,50 @@ public final class QueueMeters {
     return since == null ? 0 : Math.max(1, Duration.between(since, queue.at()).toMillis() / 1000.0);
   }
 
-  private void gauge(
-      String name,
-      String description,
-      @Nullable String unit,
-      ToDoubleFunction<QueueSnapshot> value,
-      double otherwise) {
-    gauge(name, description, unit, value, tags, otherwise);
+  private Gauge.Builder<QueueMeters> gauge(String name, ToDoubleFunction<QueueSnapshot> value) {
+    return Gauge.builder(name, this, own -> own.read(value));
   }
 
-  private void gauge(
-      String name,
-      String description,
-      @Nullable String unit,
-      ToDoubleFunction<QueueSnapshot> value,
-      Tags withTags,
-      double otherwise) {
-    meters.add(
-        Gauge.builder(name, this, own -> own.now(value, otherwise))
-            .description(description)
-            .baseUnit(unit)
-            .tags(withTags)
-            .register(registry));
+  private FunctionCounter.Builder<QueueMeters> counter(
+      String name, ToDoubleFunction<QueueMeters> value) {
+    return FunctionCounter.builder(name, this, value);
   }
 
-  private void counter(String name, String description, Tags withTags, DoubleSupplier value) {
-    meters.add(
-        FunctionCounter.builder(name, this, own -> value.getAsDouble())
-            .description(description)
-            .tags(withTags)
-            .register(registry));
+  private void add(Gauge.Builder<?> gauge) {
+    meters.add(gauge.tags(tags).register(registry));
   }
 
-  private double now(ToDoubleFunction<QueueSnapshot> value, double otherwise) {
+  private void add(FunctionCounter.Builder<?> counter) {
+    meters.add(counter.tags(tags).register(registry));
+  }
+
+  private double read(ToDoubleFunction<QueueSnapshot> value) {
     QueueSnapshot known = now;
-    return known == null ? otherwise : value.applyAsDouble(known);
+    return known == null ? Double.NaN : value.applyAsDouble(known);
   }
 
-  public void is(QueueSnapshot snapshot) {
+  public void update(QueueSnapshot snapshot) {
     now = snapshot;
     processed = snapshot.processed();
     failed = snapshot.failed();
   }
 
-  public void isServedBy(double newServers) {
+  public void updateServers(double newServers) {
     servers = newServers;
   }
 
-  public void hasUnaggregated(double groups) {
-    unaggregated = groups;
-  }
-
-  public void takes(double bytes) {
-    memory = bytes;
+  /** Updates the values that are read less often. */
+  public void updateSampled(double memoryBytes, double unaggregatedGroups) {
+    memory = memoryBytes;
+    unaggregated = unaggregatedGroups;
   }
 
   /** Marks the sizes as unknown; counters keep their values, since they must not decrease. */
-  public void unknown() {
+  public void markUnknown() {
     now = null;
   }
 
-  public void removeFrom(MeterRegistry from) {
-    meters.forEach(from::remove);
+  public void remove() {
+    meters.forEach(registry::remove);
   }
 }

@@ -37,20 +37,16 @@ enum CronField {
 
   /** Parses {@code *}, a value or a range, optionally with a step. */
   private long part(String part) {
-    int slash = part.indexOf('/');
-    String range = slash < 0 ? part : part.substring(0, slash);
-    int step = slash < 0 ? 1 : step(part.substring(slash + 1), part);
-    if (range.equals("*") || range.equals("?")) {
+    String[] stepped = part.split("/", 2);
+    int step = stepped.length == 1 ? 1 : step(stepped[1], part);
+    if (stepped[0].equals("*") || stepped[0].equals("?")) {
       // With a step it no longer means "any", which matters if both day fields are restricted.
       return values(least, most, step) | (step == 1 ? ANY : 0);
     }
-    int dash = range.indexOf('-');
-    if (dash < 0) {
-      int value = value(range);
-      return values(value, slash < 0 ? value : most, step);
-    }
-    int from = value(range.substring(0, dash));
-    int to = value(range.substring(dash + 1));
+    String[] range = stepped[0].split("-", 2);
+    int from = value(range[0]);
+    int last = stepped.length == 1 ? from : most;
+    int to = range.length == 1 ? last : value(range[1]);
     if (from > to) {
       throw new IllegalArgumentException(
           "the %s \"%s\" ends before it starts".formatted(title, part));

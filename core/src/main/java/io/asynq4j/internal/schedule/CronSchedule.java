@@ -3,7 +3,6 @@ package io.asynq4j.internal.schedule;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
@@ -61,10 +60,9 @@ public final class CronSchedule extends RecurringSchedule {
       fields = DESCRIPTORS.get(text);
       if (fields == null) {
         throw new IllegalArgumentException(
-            "the cron spec \""
-                + text
-                + "\" is not one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly"
-                + " and @every followed by a duration");
+            ("the cron spec \"%s\" is not one of @yearly, @annually, @monthly, @weekly, @daily,"
+                    + " @midnight, @hourly and @every followed by a duration")
+                .formatted(text));
       }
     }
     String[] parts = fields.trim().split("\\s+", -1);
@@ -94,12 +92,13 @@ public final class CronSchedule extends RecurringSchedule {
   @Override
   Optional<Instant> next(Instant after, Instant anchor) {
     ZonedDateTime start = after.atZone(zone);
-    ZonedDateTime time = nextMinute(start).atZone(zone);
+    ZonedDateTime time =
+        after.truncatedTo(ChronoUnit.SECONDS).plusSeconds(60 - start.getSecond()).atZone(zone);
     while (time.getYear() <= start.getYear() + MOST_YEARS) {
       if (!has(months, time.getMonthValue())) {
-        time = startOf(time.toLocalDate().withDayOfMonth(1).plusMonths(1));
+        time = time.toLocalDate().withDayOfMonth(1).plusMonths(1).atStartOfDay(zone);
       } else if (!matchesDay(time)) {
-        time = startOf(time.toLocalDate().plusDays(1));
+        time = time.toLocalDate().plusDays(1).atStartOfDay(zone);
       } else if (!has(hours, time.getHour())) {
         time = later(time, 60 - time.getMinute());
       } else if (!has(minutes, time.getMinute())) {
@@ -109,16 +108,6 @@ public final class CronSchedule extends RecurringSchedule {
       }
     }
     return Optional.empty();
-  }
-
-  private static Instant nextMinute(ZonedDateTime time) {
-    return time.toInstant()
-        .truncatedTo(ChronoUnit.SECONDS)
-        .plus(Duration.ofSeconds(60 - time.getSecond()));
-  }
-
-  private ZonedDateTime startOf(LocalDate date) {
-    return date.atStartOfDay(zone);
   }
 
   /** Stops at a change of the clocks, since another hour may begin there. */
@@ -133,17 +122,11 @@ public final class CronSchedule extends RecurringSchedule {
   private boolean matchesDay(ZonedDateTime time) {
     boolean day = has(days, time.getDayOfMonth());
     boolean weekday = has(weekdays, time.getDayOfWeek().getValue() % 7);
-    boolean bothSaySomething = (days & CronField.ANY) == 0 && (weekdays & CronField.ANY) == 0;
-    return bothSaySomething ? day || weekday : day && weekday;
+    boolean bothRestrict = (days & CronField.ANY) == 0 && (weekdays & CronField.ANY) == 0;
+    return bothRestrict ? day || weekday : day && weekday;
   }
 
   private static boolean has(long bits, int value) {
     return (bits >> value & 1) == 1;
-  }
-
-  @Override
-  Instant shortcut(Instant earliest, Instant now, int most) {
-    // The instants are at least a minute apart.
-    return earliest;
   }
 }

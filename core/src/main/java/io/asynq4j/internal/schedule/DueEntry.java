@@ -5,12 +5,18 @@ import io.asynq4j.Task;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.ScheduleLedger;
 import io.asynq4j.internal.broker.ScheduleLedger.State;
+import io.asynq4j.schedule.MissedPolicy;
 import io.asynq4j.schedule.ScheduleEntry;
+import io.asynq4j.schedule.SchedulerListener.Firing;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -21,33 +27,33 @@ final class DueEntry {
   enum Knowledge {
     /** Unknown: the entry has to be enrolled. */
     NONE,
-    /** The ledger has been read. */
+    /** The ledger is being read, or has omitted the entry. */
     ASKED,
     /** It may have changed, so the ledger has to be read. */
     OUTDATED,
     CURRENT
   }
 
+  /** A run request that is older than this has expired. */
+  private static final Duration REQUEST_AGE = Duration.ofMinutes(1);
+
   private final ScheduleEntry entry;
+  private final RecurringSchedule schedule;
   private State state;
   private Optional<Instant> next;
   private Knowledge knowledge = Knowledge.NONE;
-  private boolean underWay;
   private Instant restsUntil = Instant.MIN;
   private @Nullable Instant lastFailure;
 
   DueEntry(ScheduleEntry entry, State state) {
     this.entry = entry;
+    this.schedule = (RecurringSchedule) entry.schedule();
     this.state = state;
     this.next = afterDecided();
   }
 
   private Optional<Instant> afterDecided() {
-    return schedule().next(state.decided(), state.anchor());
-  }
-
-  private RecurringSchedule schedule() {
-    return RecurringSchedule.of(entry.schedule());
+    return schedule.next(state.decided(), state.anchor());
   }
 
   ScheduleEntry entry() {
@@ -80,19 +86,9 @@ final class DueEntry {
     }
   }
 
-  /** Marks the start or end of a call that fires it. */
-  void underWay(boolean isUnderWay) {
-    this.underWay = isUnderWay;
-  }
-
   /** Fires nothing before this time. */
   void restUntil(Instant time) {
     this.restsUntil = time;
-  }
-
-  /** Returns whether it can be fired, considering its state and earlier calls. */
-  boolean isReady() {
-    return knowledge == Knowledge.CURRENT && !underWay;
   }
 
   boolean rests(Instant now) {
@@ -111,22 +107,77 @@ final class DueEntry {
 
   /** Returns the next instant to publish: never a past one that is skipped. */
   Optional<Instant> nextAfter(Instant now) {
-    return next()
-        .flatMap(first -> first.isAfter(now) ? next : schedule().next(now, state.anchor()));
+    return next().flatMap(first -> first.isAfter(now) ? next : schedule.next(now, state.anchor()));
+  }
+
+  /** One task to enqueue, as listeners and as the ledger see it. */
+  record PendingFire(DueEntry entry, Firing firing, ScheduleLedger.Firing inLedger) {}
+
+  /** Returns what to fire now: a run that an operator requested, and the due instants in order. */
+  List<PendingFire> due(Instant now, SchedulerConfig config) {
+    List<PendingFire> fires = new ArrayList<>();
+    Instant request = state.runRequested();
+    if (request != null && request.isAfter(now.minus(REQUEST_AGE))) {
+      fires.add(fire(null, request, now, config));
+    }
+    Instant decided = state.decided();
+    for (Instant instant : dueInstants(now, config.grace())) {
+      fires.add(fire(decided, instant, now, config));
+      decided = instant;
+    }
+    return fires;
+  }
+
+  /**
+   * @param decided null for a requested run
+   */
+  private PendingFire fire(
+      @Nullable Instant decided, Instant instant, Instant now, SchedulerConfig config) {
+    Task task = entry.task();
+    if (config.instantHeader() != null) {
+      Map<String, String> headers = new LinkedHashMap<>(task.headers());
+      headers.put(config.instantHeader(), instant.toString());
+      task = task.withHeaders(headers);
+    }
+    NewTask newTask = NewTask.of(task, entry.options(), now);
+    return new PendingFire(
+        this,
+        new Firing(entry, instant, decided == null, newTask.message().id()),
+        new ScheduleLedger.Firing(entry.name(), decided, instant, newTask));
   }
 
   /** Returns the instants to fire now, in order. */
-  List<Instant> due(Instant now, Duration grace) {
+  List<Instant> dueInstants(Instant now, Duration grace) {
     Optional<Instant> first = next();
     if (first.isEmpty() || first.get().isAfter(now)) {
       return List.of();
     }
-    List<Instant> due = DueInstants.instants(schedule(), entry.missed(), state, grace, now);
+    List<Instant> due = undecided(now, grace);
     if (due.isEmpty()) {
       // All of them are skipped, so the next instant is in the future.
-      next = schedule().next(now, state.anchor());
+      next = schedule.next(now, state.anchor());
     }
     return due;
+  }
+
+  /** Returns, in order, the passed and undecided instants that the policy selects. */
+  private List<Instant> undecided(Instant now, Duration grace) {
+    int most = entry.missed() instanceof MissedPolicy.RunAll all ? all.most() : 1;
+    Instant start = state.decided();
+    if (entry.missed() instanceof MissedPolicy.Skip && start.isBefore(now.minus(grace))) {
+      start = now.minus(grace).minusNanos(1);
+    }
+    start = schedule.shortcut(start, now, most);
+    Deque<Instant> due = new ArrayDeque<>();
+    Optional<Instant> following = schedule.next(start, state.anchor());
+    while (following.isPresent() && !following.get().isAfter(now)) {
+      due.add(following.get());
+      if (due.size() > most) {
+        due.remove();
+      }
+      following = schedule.next(following.get(), state.anchor());
+    }
+    return List.copyOf(due);
   }
 
   /** Returns whether a failure of this instant has not been reported yet. */
@@ -138,25 +189,13 @@ final class DueEntry {
     return true;
   }
 
-  /** Returns the queue of an entry's tasks. */
-  static QueueName queue(ScheduleEntry entry) {
-    QueueName queue = entry.options().queue();
-    return queue != null ? queue : QueueName.DEFAULT;
+  /** Returns the queue of the entry's tasks. */
+  QueueName queue() {
+    return Objects.requireNonNullElse(entry.options().queue(), QueueName.DEFAULT);
   }
 
   /** Returns the entry in the form of the ledger. */
-  static ScheduleLedger.Entry inLedger(ScheduleEntry entry) {
-    return new ScheduleLedger.Entry(entry.name(), queue(entry), entry.schedule().spec());
-  }
-
-  /** Returns the task for one instant. It has the instant in a header if a header name is given. */
-  NewTask newTask(Instant instant, @Nullable String instantHeader, Instant now) {
-    Task task = entry.task();
-    if (instantHeader == null) {
-      return NewTask.of(task, entry.options(), now);
-    }
-    Map<String, String> headers = new LinkedHashMap<>(task.headers());
-    headers.put(instantHeader, instant.toString());
-    return NewTask.of(task.withHeaders(headers), entry.options(), now);
+  ScheduleLedger.Entry inLedger() {
+    return new ScheduleLedger.Entry(entry.name(), queue(), schedule.spec());
   }
 }

@@ -6,12 +6,10 @@ import io.asynq4j.DuplicateTaskException;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskIdConflictException;
 import io.asynq4j.internal.broker.EnqueueReply;
-import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.ScheduleLedger;
-import io.asynq4j.internal.schedule.LaneExecutor.CallResult;
+import io.asynq4j.internal.schedule.DueEntry.PendingFire;
 import io.asynq4j.internal.schedule.LaneExecutor.Lane;
 import io.asynq4j.internal.schedule.LaneExecutor.Purpose;
-import io.asynq4j.schedule.ScheduleEntry;
 import io.asynq4j.schedule.SchedulerListener;
 import io.asynq4j.schedule.SchedulerListener.Firing;
 import java.time.Duration;
@@ -25,7 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * Enqueues due tasks, notifies the listeners, and records the tasks in the history. Used by one
  * thread.
  */
-public final class FireDispatcher {
+final class FireDispatcher {
 
   private static final Logger log = LoggerFactory.getLogger(FireDispatcher.class);
 
@@ -50,25 +48,19 @@ public final class FireDispatcher {
   private final ScheduleLedger ledger;
   private final LaneExecutor lanes;
   private final ScheduleHistoryWriter history;
-  private final SchedulerListener listener;
-  private final @Nullable String instantHeader;
+  private final List<SchedulerListener> listeners;
   private final Set<QueueName> refused = new HashSet<>();
 
-  public FireDispatcher(
+  FireDispatcher(
       ScheduleLedger ledger,
       LaneExecutor lanes,
       ScheduleHistoryWriter history,
-      SchedulerListener listener,
-      @Nullable String instantHeader) {
+      List<SchedulerListener> listeners) {
     this.ledger = ledger;
     this.lanes = lanes;
     this.history = history;
-    this.listener = listener;
-    this.instantHeader = instantHeader;
+    this.listeners = listeners;
   }
-
-  /** One firing and its entry. */
-  private record PendingFire(DueEntry slot, Firing firing, ScheduleLedger.Firing inLedger) {}
 
   /** The firings of one queue that one call carries. */
   private record FireCall(QueueName queue, List<PendingFire> fires) {}
@@ -85,95 +77,60 @@ public final class FireDispatcher {
    *
    * @param failed called when a server cannot be reached, with the lane of its entries
    */
-  void fire(
-      Map<DueEntry, List<Instant>> due,
-      Map<DueEntry, Instant> requests,
-      Instant now,
-      BiConsumer<Lane, Throwable> failed) {
-    Map<QueueName, List<PendingFire>> byQueue = new LinkedHashMap<>();
-    requests.forEach((slot, request) -> add(byQueue, slot, null, request, now));
-    due.forEach(
-        (slot, instants) -> {
-          Instant decided = slot.state().decided();
-          for (Instant instant : instants) {
-            add(byQueue, slot, decided, instant, now);
-            decided = instant;
-          }
-        });
+  void fire(List<PendingFire> due, Instant now, BiConsumer<Lane, Throwable> failed) {
+    Map<QueueName, List<PendingFire>> byQueue =
+        due.stream()
+            .collect(
+                Collectors.groupingBy(
+                    fire -> fire.entry().queue(), LinkedHashMap::new, Collectors.toList()));
     Map<Lane, List<FireCall>> byLane = new LinkedHashMap<>();
     byQueue.forEach(
         (queue, fires) ->
             byLane
                 .computeIfAbsent(lanes.of(Purpose.ENTRIES, queue), any -> new ArrayList<>())
                 .addAll(calls(queue, fires)));
-    byLane.forEach(
-        (lane, calls) -> {
-          if (lanes.isSharded()) {
-            fireElsewhere(lane, calls, now, failed);
-          } else {
-            fireHere(lane, calls, now, failed);
-          }
-        });
+    byLane.forEach((lane, calls) -> fire(lane, calls, now, failed));
   }
 
-  private void fireHere(
-      Lane lane, List<FireCall> calls, Instant now, BiConsumer<Lane, Throwable> failed) {
-    List<Firing> enqueued = new ArrayList<>();
-    lanes.runPartly(
-        lane,
-        () ->
-            new CallResult<>(
-                enqueued, send(calls, this::announce, result -> apply(result, now, enqueued))),
-        all -> history.add(all, now),
-        failure -> failed.accept(lane, failure));
-  }
-
-  /** Fires on another thread. Listeners are called on this one, before and after all calls. */
-  private void fireElsewhere(
+  /** Calls Redis, possibly on another thread. Listeners are called before and after all calls. */
+  private void fire(
       Lane lane, List<FireCall> calls, Instant now, BiConsumer<Lane, Throwable> failed) {
     if (!lanes.isFree(lane)) {
       return;
     }
-    calls.forEach(this::announce);
-    underWay(calls, true);
-    lanes.runPartly(
-        lane,
+    for (FireCall call : calls) {
+      call.fires()
+          .forEach(fire -> notifyListeners(fire.firing(), SchedulerListener::beforeEnqueue));
+    }
+    List<FireResult> results = new ArrayList<>();
+    Runnable apply =
         () -> {
-          List<FireResult> results = new ArrayList<>();
-          BrokerException outage = send(calls, call -> {}, results::add);
-          return new CallResult<>(results, outage);
-        },
-        results -> {
-          underWay(calls, false);
           List<Firing> enqueued = new ArrayList<>();
           results.forEach(result -> apply(result, now, enqueued));
           history.add(enqueued, now);
-        },
+        };
+    lanes.run(
+        lane,
+        () -> send(calls, results),
+        apply,
         failure -> {
-          underWay(calls, false);
+          apply.run();
           failed.accept(lane, failure);
         });
   }
 
-  private static void underWay(List<FireCall> calls, boolean isUnderWay) {
-    calls.forEach(call -> call.fires().forEach(fire -> fire.slot().underWay(isUnderWay)));
-  }
-
-  private void add(
-      Map<QueueName, List<PendingFire>> byQueue,
-      DueEntry slot,
-      @Nullable Instant decided,
-      Instant instant,
-      Instant now) {
-    ScheduleEntry entry = slot.entry();
-    NewTask task = slot.newTask(instant, instantHeader, now);
-    byQueue
-        .computeIfAbsent(DueEntry.queue(entry), queue -> new ArrayList<>())
-        .add(
-            new PendingFire(
-                slot,
-                new Firing(entry, instant, decided == null, task.message().id()),
-                new ScheduleLedger.Firing(entry.name(), decided, instant, task)));
+  /** Calls all listeners, even if one of them throws. */
+  private void notifyListeners(Firing firing, BiConsumer<SchedulerListener, Firing> call) {
+    for (SchedulerListener listener : listeners) {
+      try {
+        call.accept(listener, firing);
+      } catch (RuntimeException | Error e) {
+        log.error(
+            "a listener of schedule entry {} failed; the scheduler continues",
+            firing.entry().name(),
+            e);
+      }
+    }
   }
 
   /** Groups the firings into calls of maximum size. */
@@ -194,17 +151,12 @@ public final class FireDispatcher {
     return calls;
   }
 
-  private void announce(FireCall call) {
-    call.fires().forEach(fire -> listener.beforeEnqueue(fire.firing()));
-  }
-
   /**
    * Makes the calls, on any thread. A failed queue does not prevent calls for others.
    *
-   * @return why the server could not be reached; null if it could
+   * @throws BrokerException after all calls, if the server could not be reached
    */
-  private @Nullable BrokerException send(
-      List<FireCall> calls, Consumer<FireCall> before, Consumer<FireResult> after) {
+  private void send(List<FireCall> calls, List<FireResult> results) {
     Map<QueueName, BrokerException> failures = new HashMap<>();
     BrokerException outage = null;
     int outages = 0;
@@ -212,7 +164,6 @@ public final class FireDispatcher {
       BrokerException failure = outages == MAX_OUTAGES ? outage : failures.get(call.queue());
       List<@Nullable EnqueueReply> answers = List.of();
       if (failure == null) {
-        before.accept(call);
         try {
           answers =
               ledger.fire(call.queue(), call.fires().stream().map(PendingFire::inLedger).toList());
@@ -225,9 +176,11 @@ public final class FireDispatcher {
           }
         }
       }
-      after.accept(new FireResult(call, answers, failure));
+      results.add(new FireResult(call, answers, failure));
     }
-    return outage;
+    if (outage != null) {
+      throw outage;
+    }
   }
 
   private void apply(FireResult result, Instant now, List<Firing> enqueued) {
@@ -242,18 +195,18 @@ public final class FireDispatcher {
     }
     for (int i = 0; i < fires.size(); i++) {
       PendingFire fire = fires.get(i);
-      DueEntry slot = fire.slot();
+      DueEntry entry = fire.entry();
       EnqueueReply answer = result.answers().get(i);
       if (answer == null) {
-        slot.outdated();
+        entry.outdated();
         continue;
       }
       if (fire.firing().requested()) {
-        slot.state(slot.state().withoutRequest());
+        entry.state(entry.state().withoutRequest());
       } else {
-        slot.state(slot.state().fired(fire.firing().instant()));
+        entry.state(entry.state().fired(fire.firing().instant()));
       }
-      report(fire.firing(), answer, enqueued);
+      report(fire, answer, enqueued);
     }
   }
 
@@ -262,7 +215,7 @@ public final class FireDispatcher {
     if (failure instanceof BrokerUnavailableException) {
       return;
     }
-    call.fires().forEach(fire -> fire.slot().restUntil(now.plus(AFTER_REFUSAL)));
+    call.fires().forEach(fire -> fire.entry().restUntil(now.plus(AFTER_REFUSAL)));
     if (refused.add(call.queue())) {
       log.warn(
           "Redis refuses calls for the schedule entries of queue {}; the scheduler retries: {}",
@@ -271,47 +224,38 @@ public final class FireDispatcher {
     }
   }
 
-  private void report(Firing firing, EnqueueReply answer, List<Firing> enqueued) {
-    ScheduleEntry entry = firing.entry();
+  private void report(PendingFire fire, EnqueueReply answer, List<Firing> enqueued) {
+    Firing firing = fire.firing();
+    QueueName queue = fire.entry().queue();
     RuntimeException error =
         switch (answer.verdict()) {
           case ENQUEUED, UNCONFIRMED -> null;
           case DUPLICATE ->
-              new DuplicateTaskException(
-                  DueEntry.queue(entry), entry.task().type(), answer.holder());
-          case ID_CONFLICT -> new TaskIdConflictException(DueEntry.queue(entry), firing.taskId());
+              new DuplicateTaskException(queue, firing.entry().task().type(), answer.holder());
+          case ID_CONFLICT -> new TaskIdConflictException(queue, firing.taskId());
           case FAILED -> Objects.requireNonNull(answer.failure());
         };
     if (error == null) {
       enqueued.add(firing);
-      listener.enqueued(firing);
+      notifyListeners(firing, SchedulerListener::enqueued);
     } else {
       log.warn(
           "schedule entry {} has not enqueued its task for {}: {}",
-          entry.name(),
+          firing.entry().name(),
           firing.instant(),
           error.getMessage());
-      listener.failed(firing, error);
+      notifyListeners(firing, (listener, failed) -> listener.failed(failed, error));
     }
   }
 
-  /** Reports firings that failed, once per instant. */
-  private void reportFailure(List<PendingFire> fires, BrokerException error) {
+  /** Reports firings that failed, or could not even be tried, once per instant. */
+  void reportFailure(List<PendingFire> fires, BrokerException error) {
     for (PendingFire fire : fires) {
       Instant instant = fire.firing().instant();
-      boolean isFired = !instant.isAfter(fire.slot().state().decided());
-      if (!fire.firing().requested() && !isFired && fire.slot().isNewFailure(instant)) {
-        listener.failed(fire.firing(), error);
+      boolean isFired = !instant.isAfter(fire.entry().state().decided());
+      if (!fire.firing().requested() && !isFired && fire.entry().isNewFailure(instant)) {
+        notifyListeners(fire.firing(), (listener, failed) -> listener.failed(failed, error));
       }
     }
-  }
-
-  /** Reports due firings that could not even be tried. */
-  void reportFailure(Map<DueEntry, List<Instant>> due, BrokerException error, Instant now) {
-    Map<QueueName, List<PendingFire>> byQueue = new LinkedHashMap<>();
-    due.forEach(
-        (slot, instants) ->
-            instants.forEach(instant -> add(byQueue, slot, slot.state().decided(), instant, now)));
-    byQueue.values().forEach(fires -> reportFailure(fires, error));
   }
 }

@@ -7,7 +7,6 @@ import io.asynq4j.internal.broker.ScheduleLedger;
 import io.asynq4j.internal.broker.rules.DurabilityRequirement;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The ledger of a scheduler without coordination, as in the Go implementation: it always leads, and
  * its state ends with the process. Thread-safe.
  */
-public final class InMemoryScheduleLedger implements ScheduleLedger {
+final class InMemoryScheduleLedger implements ScheduleLedger {
 
   private record Noted(String spec, State state) {}
 
@@ -27,7 +26,7 @@ public final class InMemoryScheduleLedger implements ScheduleLedger {
   private final Clock clock;
   private final Map<String, Noted> entries = new ConcurrentHashMap<>();
 
-  public InMemoryScheduleLedger(EnqueueOperations sink, Clock clock) {
+  InMemoryScheduleLedger(EnqueueOperations sink, Clock clock) {
     this.sink = sink;
     this.clock = clock;
   }
@@ -42,13 +41,10 @@ public final class InMemoryScheduleLedger implements ScheduleLedger {
 
   @Override
   public Map<String, State> enroll(Collection<Entry> some) {
-    Instant now = clock.instant();
     for (Entry entry : some) {
-      Noted noted = entries.get(entry.name());
-      if (noted == null || !noted.spec().equals(entry.spec())) {
-        State state = State.from(now);
-        entries.put(entry.name(), new Noted(entry.spec(), state));
-      }
+      Noted fresh = new Noted(entry.spec(), State.from(clock.instant()));
+      entries.merge(
+          entry.name(), fresh, (noted, any) -> noted.spec().equals(fresh.spec()) ? noted : fresh);
     }
     return look(some);
   }

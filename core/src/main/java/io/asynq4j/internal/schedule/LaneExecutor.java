@@ -3,21 +3,22 @@ package io.asynq4j.internal.schedule;
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.StoreWatch;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
+import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.text.SafeLog;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -32,14 +33,12 @@ import org.slf4j.LoggerFactory;
  * calls run on the scheduler's thread and no other thread exists. Used by the scheduler's thread
  * only.
  */
-public final class LaneExecutor {
+final class LaneExecutor {
 
   private static final Logger log = LoggerFactory.getLogger(LaneExecutor.class);
 
   /** How long a lane waits after a failure before the next call. */
   private static final Duration REST = Duration.ofSeconds(1);
-
-  private static final long IDLE_SECONDS = 5;
 
   /** Pause between two attempts after an error such as a lack of memory. */
   private static final long PAUSE_NANOS = Duration.ofMillis(10).toNanos();
@@ -74,27 +73,12 @@ public final class LaneExecutor {
     }
   }
 
-  /**
-   * The result of a call.
-   *
-   * @param failure why a part of the call failed; null if everything worked
-   */
-  record CallResult<T>(T value, @Nullable BrokerException failure) {}
-
-  private record Finished(Lane lane, Runnable handling) {}
-
   private final StoreWatch watch;
   private final Clock clock;
-  private final SchedulerWakeup wakeUp;
-  private final ThreadPoolExecutor threads =
-      new ThreadPoolExecutor(
-          0,
-          Integer.MAX_VALUE,
-          IDLE_SECONDS,
-          TimeUnit.SECONDS,
-          new SynchronousQueue<>(),
-          this::thread);
-  private final Queue<Finished> finished = new ConcurrentLinkedQueue<>();
+  private final WakeupSignal wakeUp;
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(DaemonThreadPools.factory("asynq-scheduler-call"));
+  private final Queue<Call> finished = new ConcurrentLinkedQueue<>();
   private final Set<Lane> busy = new HashSet<>();
   private final Map<Lane, Instant> restsUntil = new HashMap<>();
   private final Map<Lane, Long> failingSince = new HashMap<>();
@@ -104,16 +88,10 @@ public final class LaneExecutor {
 
   private boolean sharded;
 
-  public LaneExecutor(StoreWatch watch, Clock clock, SchedulerWakeup wakeUp) {
+  LaneExecutor(StoreWatch watch, Clock clock, WakeupSignal wakeUp) {
     this.watch = watch;
     this.clock = clock;
     this.wakeUp = wakeUp;
-  }
-
-  private Thread thread(Runnable work) {
-    Thread thread = new Thread(work, "asynq-scheduler-call");
-    thread.setDaemon(true);
-    return thread;
   }
 
   /** Returns the lane for calls about one queue. */
@@ -139,55 +117,43 @@ public final class LaneExecutor {
   }
 
   boolean isFree(Lane lane) {
-    return !isSharded() || !(busy.contains(lane) || rests(lane));
+    return !busy.contains(lane)
+        && !clock.instant().isBefore(restsUntil.getOrDefault(lane, Instant.MIN));
   }
 
-  private boolean rests(Lane lane) {
-    Instant until = restsUntil.get(lane);
-    return until != null && clock.instant().isBefore(until);
-  }
-
+  /** Returns whether calls are in flight whose results another round has to handle. */
   boolean isBusy() {
     return !busy.isEmpty();
   }
 
-  /** Runs a call that succeeds or fails as a whole. */
+  /** Makes a call that has a result. */
   <T> boolean run(Lane lane, Supplier<T> call, Consumer<T> then, Consumer<Throwable> failed) {
-    return runPartly(lane, () -> new CallResult<>(call.get(), null), then, failed);
-  }
-
-  /** Runs a call whose failure needs no handling. */
-  boolean run(Lane lane, Runnable call, Runnable then) {
-    return run(
-        lane,
-        () -> {
-          call.run();
-          return true;
-        },
-        done -> then.run(),
-        failure -> {});
+    AtomicReference<T> result = new AtomicReference<>();
+    return run(lane, () -> result.set(call.get()), () -> then.accept(result.get()), failed);
   }
 
   /**
-   * Runs a call of which a part may fail. The handlers run on the scheduler's thread; in a cluster,
-   * during a later {@link #collect}.
+   * Makes a call. The handlers run on the scheduler's thread; in a cluster, during a later {@link
+   * #collect}.
    *
-   * @param then receives the result of the call
-   * @param failed receives why the call, or a part of it, failed; usually a {@link BrokerException}
-   * @return false if the lane was busy, so the call does not run
+   * @param call runs on any thread
+   * @param then runs after the call, unless it failed
+   * @param failed receives why the call failed; usually a {@link BrokerException}
+   * @return false if the lane was busy, so the call is not made
    * @throws BrokerException without a cluster: what {@code failed} received
    */
-  <T> boolean runPartly(
-      Lane lane, Supplier<CallResult<T>> call, Consumer<T> then, Consumer<Throwable> failed) {
-    if (!isSharded()) {
-      runHere(call, then, failed);
-      return true;
-    }
+  boolean run(Lane lane, Runnable call, Runnable then, Consumer<Throwable> failed) {
     if (!isFree(lane)) {
       return false;
     }
+    Call pending = new Call(lane, call, then, failed);
+    if (!sharded) {
+      pending.make();
+      pending.handle();
+      return true;
+    }
     try {
-      threads.execute(() -> runElsewhere(lane, call, then, failed));
+      threads.execute(pending::makeAndHandOver);
     } catch (RuntimeException | Error e) {
       // For example if no thread can be started.
       failed.accept(e);
@@ -197,85 +163,60 @@ public final class LaneExecutor {
     return true;
   }
 
-  private static <T> void runHere(
-      Supplier<CallResult<T>> call, Consumer<T> then, Consumer<Throwable> failed) {
-    CallResult<T> outcome;
-    try {
-      outcome = call.get();
-    } catch (RuntimeException | Error e) {
-      failed.accept(e);
-      throw e;
-    }
-    then.accept(outcome.value());
-    if (outcome.failure() != null) {
-      failed.accept(outcome.failure());
-      throw outcome.failure();
-    }
-  }
+  /** A call and its result. */
+  private final class Call {
+    private final Lane lane;
+    private final Runnable call;
+    private final Runnable then;
+    private final Consumer<Throwable> failed;
+    private @Nullable Throwable failure;
 
-  private <T> void runElsewhere(
-      Lane lane, Supplier<CallResult<T>> call, Consumer<T> then, Consumer<Throwable> failed) {
-    CallResult<T> outcome = null;
-    Throwable failure = null;
-    try {
-      outcome = call.get();
-    } catch (RuntimeException | Error e) {
-      failure = e;
+    Call(Lane lane, Runnable call, Runnable then, Consumer<Throwable> failed) {
+      this.lane = lane;
+      this.call = call;
+      this.then = then;
+      this.failed = failed;
     }
-    while (!isHandedOver(lane, outcome, failure, then, failed)) {
-      // Otherwise the lane would stay busy forever.
-      LockSupport.parkNanos(PAUSE_NANOS);
-    }
-  }
 
-  /** Returns false after an error such as a lack of memory. */
-  private <T> boolean isHandedOver(
-      Lane lane,
-      @Nullable CallResult<T> outcome,
-      @Nullable Throwable failure,
-      Consumer<T> then,
-      Consumer<Throwable> failed) {
-    try {
-      finished.add(new Finished(lane, () -> handle(lane, outcome, failure, then, failed)));
-    } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "the result of a scheduler call could not be queued; retrying", e);
-      return false;
+    void make() {
+      try {
+        call.run();
+      } catch (RuntimeException | Error e) {
+        failure = e;
+      }
     }
-    wakeUp.raise();
-    return true;
-  }
 
-  private <T> void handle(
-      Lane lane,
-      @Nullable CallResult<T> outcome,
-      @Nullable Throwable failure,
-      Consumer<T> then,
-      Consumer<Throwable> failed) {
-    if (outcome != null) {
-      then.accept(outcome.value());
-      handle(lane, outcome.failure(), failed);
-    } else if (failure instanceof BrokerException e) {
-      handle(lane, e, failed);
-    } else if (failure != null) {
-      rest(lane);
-      failed.accept(failure);
-      throw new IllegalStateException("unexpected failure of a call about " + lane, failure);
+    void makeAndHandOver() {
+      make();
+      while (true) {
+        try {
+          finished.add(this);
+          wakeUp.raise();
+          return;
+        } catch (RuntimeException | Error e) {
+          // For example a lack of memory. Without a retry the lane would stay busy forever.
+          SafeLog.error(log, "the result of a scheduler call could not be queued; retrying", e);
+          LockSupport.parkNanos(PAUSE_NANOS);
+        }
+      }
     }
-  }
 
-  private void handle(Lane lane, @Nullable BrokerException failure, Consumer<Throwable> failed) {
-    if (failure == null) {
-      worked(lane);
-      return;
+    void handle() {
+      Throwable cause = failure;
+      if (cause == null) {
+        worked(lane);
+        then.run();
+        return;
+      }
+      failed(lane, cause);
+      failed.accept(cause);
+      if (!(cause instanceof BrokerException e)) {
+        throw new IllegalStateException("unexpected failure of a call about " + lane, cause);
+      }
+      if (!sharded) {
+        throw e;
+      }
     }
-    rest(lane);
-    if (failingSince.putIfAbsent(lane, System.nanoTime()) == null) {
-      log.warn(
-          "calls about {} fail; the scheduler retries and continues with the rest: {}",
-          lane,
-          failure.getMessage());
-    }
-    failed.accept(failure);
   }
 
   private void worked(Lane lane) {
@@ -287,54 +228,39 @@ public final class LaneExecutor {
     }
   }
 
-  private void rest(Lane lane) {
-    restsUntil.put(lane, clock.instant().plus(REST));
+  private void failed(Lane lane, Throwable cause) {
+    if (sharded) {
+      restsUntil.put(lane, clock.instant().plus(REST));
+    }
+    if (failingSince.putIfAbsent(lane, System.nanoTime()) == null) {
+      log.warn("calls about {} fail; the scheduler retries them: {}", lane, cause.getMessage());
+    }
   }
 
   /** Handles the results of completed calls. Each round starts with it. */
   void collect() {
     sharded |= serverSeen || !watch.shardOf(QueueName.DEFAULT).isEmpty();
-    RuntimeException first = null;
-    for (Finished next = finished.poll(); next != null; next = finished.poll()) {
-      busy.remove(next.lane());
+    for (Call call = finished.poll(); call != null; call = finished.poll()) {
+      busy.remove(call.lane);
       try {
-        next.handling().run();
+        call.handle();
       } catch (RuntimeException e) {
-        if (first == null) {
-          first = e;
-        } else {
-          first.addSuppressed(e);
-        }
+        SafeLog.error(log, "the result of a scheduler call was not handled", e);
       }
     }
-    if (first != null) {
-      throw first;
-    }
   }
 
-  /** Handles the results of all calls in flight that end in time and whose lanes do not fail. */
-  void finish(Duration limit) {
-    finish(limit, EnumSet.allOf(Purpose.class));
-  }
-
+  /** Handles the results of calls in flight that end in time and whose lanes do not fail. */
   void finish(Duration limit, Collection<Purpose> purposes) {
     long giveUpAt = System.nanoTime() + limit.toNanos();
-    try {
+    collect();
+    while (giveUpAt - System.nanoTime() > 0
+        && busy.stream()
+            .anyMatch(
+                lane -> purposes.contains(lane.purpose()) && !failingSince.containsKey(lane))) {
+      wakeUp.await(giveUpAt - System.nanoTime());
       collect();
-      while (isWorthWaiting(purposes) && giveUpAt - System.nanoTime() > 0) {
-        wakeUp.await(Duration.ofNanos(giveUpAt - System.nanoTime()));
-        collect();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException e) {
-      log.error("the scheduler stops without waiting for its remaining calls", e);
     }
-  }
-
-  private boolean isWorthWaiting(Collection<Purpose> purposes) {
-    return busy.stream()
-        .anyMatch(lane -> purposes.contains(lane.purpose()) && !failingSince.containsKey(lane));
   }
 
   /** Starts no more calls. Calls in flight end by themselves. */

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * leader, so schedulers of different programs never wait for each other. Used by one thread, except
  * for {@link #isLeading}.
  */
-public final class LeaderElection {
+final class LeaderElection {
 
   private static final Logger log = LoggerFactory.getLogger(LeaderElection.class);
 
@@ -32,8 +32,7 @@ public final class LeaderElection {
   private volatile boolean leading;
   private boolean following;
 
-  public LeaderElection(
-      ScheduleLedger ledger, LaneExecutor lanes, String schedulerId, Duration lease) {
+  LeaderElection(ScheduleLedger ledger, LaneExecutor lanes, String schedulerId, Duration lease) {
     this.ledger = ledger;
     this.lanes = lanes;
     this.lane = lanes.of(Purpose.LEADERSHIP);
@@ -41,7 +40,7 @@ public final class LeaderElection {
     this.lease = lease;
   }
 
-  public boolean isLeading() {
+  boolean isLeading() {
     return leading;
   }
 
@@ -105,7 +104,7 @@ public final class LeaderElection {
     }
     leading = false;
     String left = group;
-    return lanes.run(lane, () -> ledger.resign(left, schedulerId), () -> {});
+    return lanes.run(lane, () -> ledger.resign(left, schedulerId), () -> {}, failure -> {});
   }
 
   private static String groupOf(Collection<String> names) {

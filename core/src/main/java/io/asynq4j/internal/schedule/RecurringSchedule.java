@@ -2,39 +2,34 @@ package io.asynq4j.internal.schedule;
 
 import io.asynq4j.schedule.Schedule;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Base of all schedules: computes the next instant. Immutable. */
+/** Base and only implementation of all schedules: computes the next instant. Immutable. */
 public abstract sealed class RecurringSchedule implements Schedule
     permits CronSchedule, IntervalSchedule {
 
-  /** Returns the implementation of a schedule; no other implementation exists. */
-  static RecurringSchedule of(Schedule schedule) {
-    return (RecurringSchedule) schedule;
-  }
-
   @Override
   public List<Instant> next(Instant after, int count) {
-    List<Instant> all = new ArrayList<>(count);
-    Optional<Instant> next = next(after, after);
-    while (next.isPresent() && all.size() < count) {
-      all.add(next.get());
-      next = next(next.get(), after);
-    }
-    return all;
+    return Stream.iterate(
+            next(after, after), Optional::isPresent, last -> next(last.orElseThrow(), after))
+        .limit(count)
+        .map(Optional::orElseThrow)
+        .toList();
   }
 
   /** Returns the first instant after {@code after}; empty if there is none within five years. */
   abstract Optional<Instant> next(Instant after, Instant anchor);
 
   /**
-   * Returns a start from which at most {@code most} instants remain until now, for callers that
-   * need only the latest. Never before {@code earliest}.
+   * Returns a start for callers that need only the latest {@code most} instants until now. Never
+   * before {@code earliest}, which is near enough if instants are at least a minute apart.
    */
-  abstract Instant shortcut(Instant earliest, Instant now, int most);
+  Instant shortcut(Instant earliest, Instant now, int most) {
+    return earliest;
+  }
 
   @Override
   public final boolean equals(@Nullable Object other) {

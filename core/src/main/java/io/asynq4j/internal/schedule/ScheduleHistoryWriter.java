@@ -9,7 +9,6 @@ import io.asynq4j.schedule.SchedulerListener.Firing;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Records the tasks that entries have enqueued, for inspectors. Used by one thread. */
-public final class ScheduleHistoryWriter {
+final class ScheduleHistoryWriter {
 
   private static final Logger log = LoggerFactory.getLogger(ScheduleHistoryWriter.class);
 
@@ -30,7 +29,7 @@ public final class ScheduleHistoryWriter {
   private final LaneExecutor lanes;
   private final Map<Lane, Deque<Event>> waiting = new LinkedHashMap<>();
 
-  public ScheduleHistoryWriter(Presence presence, LaneExecutor lanes) {
+  ScheduleHistoryWriter(Presence presence, LaneExecutor lanes) {
     this.presence = presence;
     this.lanes = lanes;
   }
@@ -44,37 +43,30 @@ public final class ScheduleHistoryWriter {
           .computeIfAbsent(lane, any -> new ArrayDeque<>())
           .add(new Event(entry, new SchedulerEvent(firing.taskId(), now)));
     }
-    waiting.values().forEach(ScheduleHistoryWriter::shorten);
     write();
-  }
-
-  private static void shorten(Deque<Event> events) {
-    while (events.size() > MOST_WAITING) {
-      events.remove();
-    }
   }
 
   /** Writes the waiting events, where that is possible now. */
   void write() {
-    Iterator<Map.Entry<Lane, Deque<Event>>> each = waiting.entrySet().iterator();
-    while (each.hasNext()) {
-      Map.Entry<Lane, Deque<Event>> next = each.next();
-      if (lanes.isFree(next.getKey())) {
-        each.remove();
-        write(next.getKey(), List.copyOf(next.getValue()));
-      }
-    }
+    new LinkedHashMap<>(waiting)
+        .forEach(
+            (lane, events) -> {
+              while (events.size() > MOST_WAITING) {
+                events.remove();
+              }
+              if (lanes.isFree(lane)) {
+                waiting.remove(lane);
+                write(lane, events);
+              }
+            });
   }
 
-  private void write(Lane lane, List<Event> events) {
+  private void write(Lane lane, Deque<Event> events) {
     try {
       lanes.run(
           lane,
-          () -> {
-            events.forEach(event -> presence.recordEvent(event.entry(), event.event()));
-            return true;
-          },
-          done -> {},
+          () -> events.forEach(event -> presence.recordEvent(event.entry(), event.event())),
+          () -> {},
           failure -> keep(lane, events));
     } catch (BrokerException e) {
       log.warn("some of {} tasks are missing from the history of their entries", events.size(), e);
@@ -82,12 +74,10 @@ public final class ScheduleHistoryWriter {
   }
 
   /** In a cluster the lane retries later; otherwise all of Redis is unavailable. */
-  private void keep(Lane lane, List<Event> events) {
+  private void keep(Lane lane, Deque<Event> events) {
     if (lanes.isSharded()) {
-      Deque<Event> all = new ArrayDeque<>(events);
-      all.addAll(waiting.getOrDefault(lane, new ArrayDeque<>()));
-      shorten(all);
-      waiting.put(lane, all);
+      events.addAll(waiting.getOrDefault(lane, new ArrayDeque<>()));
+      waiting.put(lane, events);
     }
   }
 }

@@ -1,14 +1,14 @@
 package io.asynq4j.internal.schedule;
 
 import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
+import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.internal.time.TimeMath;
-import io.asynq4j.schedule.ScheduleEntry;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.Callable;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -23,50 +23,48 @@ public final class SchedulerLifecycle {
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
   private static final long STOP_MILLIS = 10_000;
 
-  private final SchedulerLoop loop;
+  /** Delay after the source has failed, unless its interval is shorter. */
+  private static final Duration AFTER_SOURCE_FAILURE = Duration.ofSeconds(10);
+
+  private final SchedulerConfig config;
+  private final ScheduleEntryRegistry entries;
+  final SchedulerLoop loop;
   private final Broker broker;
-  private final Clock clock;
-  private final @Nullable ScheduleSourceReader reader;
-  private final Thread loopThread = daemon(this::runLoop, "asynq-scheduler");
-  private final Thread sourceThread = daemon(this::readSource, "asynq-schedule-source");
-  private final SchedulerWakeup wakeUp;
+  private final Thread loopThread =
+      DaemonThreadPools.factory("asynq-scheduler").newThread(this::runLoop);
+
+  /** Separate, since a source may be slow, and entries must fire meanwhile. */
+  private final Thread sourceThread =
+      DaemonThreadPools.factory("asynq-schedule-source").newThread(this::readSource);
+
+  final WakeupSignal wakeUp = new WakeupSignal();
   private final CountDownLatch stopping = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
-  private boolean started;
   private volatile Broker.@Nullable Registration beforeClose;
 
+  /**
+   * @param followClock synchronizes the clock of the broker
+   */
   public SchedulerLifecycle(
       SchedulerConfig config,
       ScheduleEntryRegistry entries,
-      SchedulerLoop loop,
-      SchedulerWakeup wakeUp,
-      Broker broker) {
-    this.loop = loop;
-    this.wakeUp = wakeUp;
+      Broker broker,
+      String schedulerId,
+      Runnable followClock) {
+    this.config = config;
+    this.entries = entries;
     this.broker = broker;
-    this.clock = broker.clock();
-    Callable<List<ScheduleEntry>> source = config.source();
-    this.reader =
-        source == null
-            ? null
-            : new ScheduleSourceReader(source, config.sourceInterval(), entries, this::wakeUp);
-  }
-
-  private static Thread daemon(Runnable work, String name) {
-    Thread thread = new Thread(work, name);
-    thread.setDaemon(true);
-    return thread;
+    this.loop = new SchedulerLoop(config, entries, broker, schedulerId, wakeUp, followClock);
   }
 
   public synchronized void start() {
-    if (started || isStopping()) {
+    if (isStarted() || isStopping()) {
       throw new IllegalStateException(
           "a scheduler can be started only once; build a new one to start again");
     }
     beforeClose = broker.beforeClose(this::stopBeforeClose);
-    started = true;
     loopThread.start();
-    if (reader != null) {
+    if (config.source() != null) {
       sourceThread.start();
     }
   }
@@ -84,6 +82,14 @@ public final class SchedulerLifecycle {
     wakeUp.raise();
   }
 
+  public boolean isLeading() {
+    return loop.isLeading();
+  }
+
+  private boolean isStarted() {
+    return loopThread.getState() != Thread.State.NEW;
+  }
+
   private boolean isStopping() {
     return stopping.getCount() == 0;
   }
@@ -93,55 +99,61 @@ public final class SchedulerLifecycle {
       Duration pause = AFTER_FAILURE;
       try {
         Instant next = loop.round();
-        pause = Duration.between(clock.instant(), next);
+        pause = Duration.between(broker.clock().instant(), next);
       } catch (RuntimeException | Error e) {
         SafeLog.error(log, "a round of the scheduler failed; it continues with the next round", e);
       }
       sleep(pause);
     }
     loop.end();
-    Broker.Registration registration = beforeClose;
-    if (registration != null) {
-      registration.close();
-    }
+    Objects.requireNonNull(beforeClose).close();
     stopped.countDown();
   }
 
   private void sleep(Duration pause) {
-    try {
-      // A fraction of a millisecond longer, so that the entry is due by then.
-      wakeUp.await(pause.plusNanos(100_000));
-    } catch (InterruptedException e) {
+    // A fraction of a millisecond longer, so that the entry is due by then.
+    wakeUp.await(TimeMath.nanos(pause.plusNanos(100_000)));
+    if (Thread.currentThread().isInterrupted()) {
       // Only code outside of this library interrupts this thread, so the process is ending.
-      Thread.currentThread().interrupt();
       stopping.countDown();
     }
   }
 
   private void readSource() {
-    ScheduleSourceReader current = reader;
     try {
-      Duration pause = current == null ? Duration.ZERO : current.read();
-      while (current != null && !stopping.await(TimeMath.nanos(pause), TimeUnit.NANOSECONDS)) {
-        pause = current.read();
+      Duration pause = readSourceOnce();
+      while (!stopping.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+        pause = readSourceOnce();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Returns the delay until the next read. */
+  Duration readSourceOnce() throws InterruptedException {
+    try {
+      entries.replaceSourced(List.copyOf(Objects.requireNonNull(config.source()).call()));
+      wakeUp();
+      return config.sourceInterval();
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception | Error e) {
+      SafeLog.error(
+          log, "the source of schedule entries failed; its previous entries continue to fire", e);
+      return TimeMath.min(config.sourceInterval(), AFTER_SOURCE_FAILURE);
     }
   }
 
   public void stop() {
     synchronized (this) {
       stopping.countDown();
-      if (!started) {
-        stopped.countDown();
-        return;
-      }
     }
     wakeUp();
     sourceThread.interrupt();
     try {
-      if (Thread.currentThread() != loopThread
+      if (isStarted()
+          && Thread.currentThread() != loopThread
           && !stopped.await(STOP_MILLIS, TimeUnit.MILLISECONDS)) {
         log.warn(
             "the scheduler has not stopped within {} ms; its thread continues in the background",
@@ -166,26 +178,5 @@ public final class SchedulerLifecycle {
       stop();
       Thread.currentThread().interrupt();
     }
-  }
-
-  /** Runs one round and the rounds that its calls cause, for tests that set the time. */
-  public Instant round() {
-    Instant next = loop.round();
-    while (loop.isBusy() && !isStopping()) {
-      sleep(AFTER_FAILURE);
-      next = loop.round();
-    }
-    return next;
-  }
-
-  public void readSourceOnce() throws InterruptedException {
-    ScheduleSourceReader current = reader;
-    if (current != null) {
-      current.read();
-    }
-  }
-
-  public void endRounds() {
-    loop.end();
   }
 }

@@ -1,9 +1,11 @@
 package io.asynq4j.internal.schedule;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.ScheduleLedger;
+import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.schedule.DueEntry.Knowledge;
-import io.asynq4j.internal.schedule.LaneExecutor.CallResult;
+import io.asynq4j.internal.schedule.DueEntry.PendingFire;
 import io.asynq4j.internal.schedule.LaneExecutor.Lane;
 import io.asynq4j.internal.schedule.LaneExecutor.Purpose;
 import io.asynq4j.schedule.ScheduleEntry;
@@ -12,7 +14,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,15 +33,12 @@ import org.slf4j.LoggerFactory;
  * <p>In a cluster no round waits for Redis: calls run in {@link LaneExecutor}, and each completed
  * call causes another round, which handles its result.
  */
-public final class SchedulerLoop {
+final class SchedulerLoop {
 
   private static final Logger log = LoggerFactory.getLogger(SchedulerLoop.class);
 
   /** Interval of the checks for leadership and operator actions. */
   private static final Duration CHECK = Duration.ofSeconds(1);
-
-  /** A run request that is older than this has expired. */
-  private static final Duration REQUEST_AGE = Duration.ofMinutes(1);
 
   /** How long a stopping scheduler waits for calls in flight, and then for its last calls. */
   private static final Duration LAST_CALLS = Duration.ofSeconds(2);
@@ -48,16 +46,15 @@ public final class SchedulerLoop {
   private final SchedulerConfig config;
   private final ScheduleEntryRegistry entries;
   private final ScheduleLedger ledger;
-  private final LaneExecutor lanes;
+  final LaneExecutor lanes;
   private final LeaderElection leadership;
   private final FireDispatcher dispatcher;
   private final ScheduleHistoryWriter history;
   private final SchedulerPresence presence;
-  private final EntryStateLoader states;
+  private final Timetable timetable;
   private final Clock clock;
   private final Runnable followClock;
 
-  private final Timetable timetable = new Timetable();
   private final Set<String> toForget = new HashSet<>();
   private Instant nextCheck = Instant.MIN;
   private Instant nextLook = Instant.MIN;
@@ -65,31 +62,37 @@ public final class SchedulerLoop {
   /** The ledger's revision before the states were read; null if unknown. */
   private @Nullable Long revision;
 
-  private @Nullable Instant awaySince;
-
-  public SchedulerLoop(
+  SchedulerLoop(
       SchedulerConfig config,
       ScheduleEntryRegistry entries,
-      ScheduleLedger ledger,
-      LaneExecutor lanes,
-      LeaderElection leadership,
-      FireDispatcher dispatcher,
-      ScheduleHistoryWriter history,
-      SchedulerPresence presence,
-      Clock clock,
+      Broker broker,
+      String schedulerId,
+      WakeupSignal wakeUp,
       Runnable followClock) {
     this.config = config;
     this.entries = entries;
-    this.ledger = ledger;
-    this.lanes = lanes;
-    this.leadership = leadership;
-    this.dispatcher = dispatcher;
-    this.history = history;
-    this.presence = presence;
-    this.states =
-        new EntryStateLoader(ledger, timetable, lanes, presence::renew, this::reportStatesFailure);
-    this.clock = clock;
+    this.clock = broker.clock();
     this.followClock = followClock;
+    this.ledger =
+        config.shared()
+            ? broker.schedules()
+            : new InMemoryScheduleLedger(broker.enqueueing(), clock);
+    this.lanes = new LaneExecutor(broker.watches(), clock, wakeUp);
+    this.leadership = new LeaderElection(ledger, lanes, schedulerId, config.lease());
+    this.history = new ScheduleHistoryWriter(broker.presence(), lanes);
+    this.presence =
+        new SchedulerPresence(broker.presence(), lanes, schedulerId, config.heartbeat());
+    this.dispatcher = new FireDispatcher(ledger, lanes, history, config.listeners());
+    this.timetable =
+        new Timetable(
+            ledger,
+            lanes,
+            presence::renew,
+            (some, failure) -> reportFailure(failure, new HashSet<>(some)::contains));
+  }
+
+  boolean isLeading() {
+    return leadership.isLeading();
   }
 
   /** Does the work that is due. Returns when to run the next round. */
@@ -110,11 +113,9 @@ public final class SchedulerLoop {
         presence.show(timetable, now);
       }
       history.write();
-      back(now);
     } catch (BrokerException e) {
-      away(e, now);
       if (!leadership.isFollowing()) {
-        reportFailure(e, slot -> true);
+        reportFailure(e, entry -> true);
       }
       nextCheck = now.plus(CHECK);
       return nextCheck;
@@ -122,11 +123,6 @@ public final class SchedulerLoop {
     return leadership.isLeading()
         ? timetable.next(this::canFire).filter(nextCheck::isAfter).orElse(nextCheck)
         : nextCheck;
-  }
-
-  /** Returns whether calls are in flight whose results another round has to handle. */
-  boolean isBusy() {
-    return lanes.isBusy();
   }
 
   private void adoptChanges() {
@@ -145,7 +141,7 @@ public final class SchedulerLoop {
   private void check(Instant now) {
     boolean isLook = !now.isBefore(nextLook);
     if (isLook) {
-      lanes.run(lanes.of(Purpose.CLOCK), followClock, () -> {});
+      lanes.run(lanes.of(Purpose.CLOCK), followClock, () -> {}, failure -> {});
     }
     forget();
     leadership.check(timetable.names(), this::leadershipLost, this::leadershipUnknown);
@@ -162,18 +158,18 @@ public final class SchedulerLoop {
   private void forget() {
     if (!toForget.isEmpty()) {
       List<String> names = List.copyOf(toForget);
+      Set<String> forgotten = new HashSet<>();
       boolean isSharded = lanes.isSharded();
-      lanes.runPartly(
+      lanes.run(
           lanes.of(Purpose.REMOVED_ENTRIES),
-          () -> forget(names, isSharded),
-          forgotten -> toForget.removeAll(forgotten),
-          failure -> {});
+          () -> forget(names, isSharded, forgotten),
+          () -> toForget.removeAll(forgotten),
+          failure -> toForget.removeAll(forgotten));
     }
   }
 
   /** Runs on any thread. In a cluster, each entry may need a different server. */
-  private CallResult<Set<String>> forget(List<String> names, boolean isSharded) {
-    Set<String> forgotten = new HashSet<>();
+  private void forget(List<String> names, boolean isSharded, Set<String> forgotten) {
     BrokerException failure = null;
     for (String name : names) {
       if (failure == null || isSharded) {
@@ -185,7 +181,9 @@ public final class SchedulerLoop {
         }
       }
     }
-    return new CallResult<>(forgotten, failure);
+    if (failure != null) {
+      throw failure;
+    }
   }
 
   private void leadershipLost() {
@@ -196,7 +194,7 @@ public final class SchedulerLoop {
 
   private void leadershipUnknown(Throwable failure) {
     if (!leadership.isLeading() && !leadership.isFollowing()) {
-      reportFailure(failure, slot -> true);
+      reportFailure(failure, entry -> true);
     }
   }
 
@@ -210,7 +208,7 @@ public final class SchedulerLoop {
             timetable.outdated();
           }
         },
-        failure -> reportFailure(failure, slot -> slot.knowledge() == Knowledge.NONE));
+        failure -> reportFailure(failure, entry -> entry.knowledge() == Knowledge.NONE));
   }
 
   private void readStates() {
@@ -218,86 +216,51 @@ public final class SchedulerLoop {
       // Before the states, so that no later change is missed.
       readRevision();
     }
-    states.look();
+    timetable.look();
     if (revision != null) {
-      states.enroll();
+      timetable.enroll();
     }
   }
 
   private void fire(Instant now) {
-    Predicate<DueEntry> ready = slot -> canFire(slot) && !slot.rests(now);
-    Map<DueEntry, List<Instant>> due = timetable.due(now, config.grace(), ready);
-    Map<DueEntry, Instant> requests = requests(now, ready);
-    if (!due.isEmpty() || !requests.isEmpty()) {
-      dispatcher.fire(due, requests, now, this::reportLaneFailure);
+    Predicate<DueEntry> ready = entry -> canFire(entry) && !entry.rests(now);
+    List<PendingFire> due = timetable.due(now, config, ready);
+    if (!due.isEmpty()) {
+      dispatcher.fire(
+          due, now, (lane, failure) -> reportFailure(failure, entry -> laneOf(entry).equals(lane)));
       readStates();
     }
   }
 
-  private boolean canFire(DueEntry slot) {
-    return slot.isReady() && lanes.isFree(laneOf(slot));
+  private boolean canFire(DueEntry entry) {
+    return entry.knowledge() == Knowledge.CURRENT && lanes.isFree(laneOf(entry));
   }
 
-  private Lane laneOf(DueEntry slot) {
-    return lanes.of(Purpose.ENTRIES, DueEntry.queue(slot.entry()));
-  }
-
-  private Map<DueEntry, Instant> requests(Instant now, Predicate<DueEntry> some) {
-    Map<DueEntry, Instant> requests = new LinkedHashMap<>();
-    for (DueEntry slot : timetable.slots()) {
-      Instant request = slot.state().runRequested();
-      if (request != null && request.isAfter(now.minus(REQUEST_AGE)) && some.test(slot)) {
-        requests.put(slot, request);
-      }
-    }
-    return requests;
-  }
-
-  private void reportStatesFailure(List<DueEntry> slots, Throwable failure) {
-    reportFailure(failure, new HashSet<>(slots)::contains);
-  }
-
-  private void reportLaneFailure(Lane lane, Throwable failure) {
-    reportFailure(failure, slot -> laneOf(slot).equals(lane));
+  private Lane laneOf(DueEntry entry) {
+    return lanes.of(Purpose.ENTRIES, entry.queue());
   }
 
   private void reportFailure(Throwable failure, Predicate<DueEntry> some) {
     if (failure instanceof BrokerException e) {
-      Instant now = clock.instant();
-      dispatcher.reportFailure(timetable.due(now, config.grace(), some), e, now);
-    }
-  }
-
-  private void away(BrokerException e, Instant now) {
-    if (awaySince == null) {
-      awaySince = now;
-      log.warn("Redis is not usable, the scheduler retries: {}", e.getMessage());
-    }
-  }
-
-  private void back(Instant now) {
-    if (awaySince != null) {
-      log.info(
-          "Redis is usable again after {} s", Duration.between(awaySince, now).toMillis() / 1000.0);
-      awaySince = null;
+      dispatcher.reportFailure(timetable.due(clock.instant(), config, some), e);
     }
   }
 
   /** Ends the loop, so that other schedulers take over. */
   void end() {
-    lanes.finish(LAST_CALLS);
+    lanes.finish(LAST_CALLS, EnumSet.allOf(Purpose.class));
+    boolean resigned = false;
     try {
-      boolean resigned = leadership.resign();
+      resigned = leadership.resign();
       presence.hide();
-      if (!resigned) {
-        log.warn(
-            "the scheduler could not resign because Redis does not answer; another one takes over"
-                + " within {}",
-            config.lease());
-      }
     } catch (BrokerException e) {
+      log.debug("the last calls of the scheduler failed", e);
+    }
+    if (!resigned) {
       log.warn(
-          "the scheduler could not resign; another one takes over within {}", config.lease(), e);
+          "the scheduler could not resign because Redis does not answer; another one takes over"
+              + " within {}",
+          config.lease());
     }
     lanes.finish(LAST_CALLS, EnumSet.of(Purpose.LEADERSHIP, Purpose.PRESENCE));
     lanes.close();

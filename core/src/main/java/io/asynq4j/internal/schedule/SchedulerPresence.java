@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.List;
 
 /** Publishes the entries of a scheduler to inspectors, of Go and of asynq4j. Used by one thread. */
-public final class SchedulerPresence {
+final class SchedulerPresence {
 
   private final Presence presence;
   private final LaneExecutor lanes;
@@ -21,8 +21,7 @@ public final class SchedulerPresence {
   private Instant nextTime = Instant.MIN;
   private boolean shown;
 
-  public SchedulerPresence(
-      Presence presence, LaneExecutor lanes, String schedulerId, Duration heartbeat) {
+  SchedulerPresence(Presence presence, LaneExecutor lanes, String schedulerId, Duration heartbeat) {
     this.presence = presence;
     this.lanes = lanes;
     this.lane = lanes.of(Purpose.PRESENCE);
@@ -41,35 +40,32 @@ public final class SchedulerPresence {
       return;
     }
     List<SchedulerEntry> entries =
-        timetable.slots().stream().map(slot -> entry(slot, now)).toList();
+        timetable.entries().stream().map(due -> entry(due, now)).toList();
     shown = true;
     nextTime = now.plus(heartbeat);
     lanes.run(
         lane,
-        () -> {
-          presence.showEntries(schedulerId, entries, heartbeat.multipliedBy(2));
-          return true;
-        },
-        done -> {},
+        () -> presence.showEntries(schedulerId, entries, heartbeat.multipliedBy(2)),
+        () -> {},
         failure -> renew());
   }
 
-  private static SchedulerEntry entry(DueEntry slot, Instant now) {
-    ScheduleEntry entry = slot.entry();
+  private static SchedulerEntry entry(DueEntry due, Instant now) {
+    ScheduleEntry entry = due.entry();
     return new SchedulerEntry(
         entry.name(),
         entry.schedule().spec(),
         entry.task().type(),
         entry.task().payload(),
         OptionTextCodec.of(entry.options(), entry.task().headers()),
-        slot.nextAfter(now).orElse(null),
-        slot.state().last());
+        due.nextAfter(now).orElse(null),
+        due.state().last());
   }
 
   void hide() {
     if (shown) {
       renew();
-      lanes.run(lane, () -> presence.hideEntries(schedulerId), () -> shown = false);
+      lanes.run(lane, () -> presence.hideEntries(schedulerId), () -> shown = false, failure -> {});
     }
   }
 }

@@ -1,9 +1,12 @@
 package io.asynq4j.internal.schedule;
 
+import io.asynq4j.internal.broker.ScheduleLedger;
 import io.asynq4j.internal.broker.ScheduleLedger.State;
 import io.asynq4j.internal.schedule.DueEntry.Knowledge;
+import io.asynq4j.internal.schedule.DueEntry.PendingFire;
+import io.asynq4j.internal.schedule.LaneExecutor.Lane;
+import io.asynq4j.internal.schedule.LaneExecutor.Purpose;
 import io.asynq4j.schedule.ScheduleEntry;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -12,16 +15,41 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
-/** The current entries of a scheduler with their progress. Used by one thread. */
+/**
+ * The current entries of a scheduler with their progress, which it reads from the ledger. Used by
+ * one thread.
+ */
 final class Timetable {
 
-  private Map<String, ScheduleEntry> entries = Map.of();
-  private final Map<String, DueEntry> slots = new LinkedHashMap<>();
+  private final ScheduleLedger ledger;
+  private final LaneExecutor lanes;
+  private final Runnable changed;
+  private final BiConsumer<List<DueEntry>, Throwable> failed;
+  private final Map<String, DueEntry> entries = new LinkedHashMap<>();
+  private Map<String, ScheduleEntry> adopted = Map.of();
+
+  /**
+   * @param changed called when the state of entries differs from the known one
+   * @param failed called with entries whose state could not be read
+   */
+  Timetable(
+      ScheduleLedger ledger,
+      LaneExecutor lanes,
+      Runnable changed,
+      BiConsumer<List<DueEntry>, Throwable> failed) {
+    this.ledger = ledger;
+    this.lanes = lanes;
+    this.changed = changed;
+    this.failed = failed;
+  }
 
   boolean isOf(Map<String, ScheduleEntry> all) {
-    return entries == all;
+    return adopted == all;
   }
 
   /**
@@ -30,59 +58,113 @@ final class Timetable {
    * @return the names of removed entries
    */
   List<String> adopt(Map<String, ScheduleEntry> all, Instant now) {
-    List<String> gone = new ArrayList<>(slots.keySet());
+    List<String> gone = new ArrayList<>(entries.keySet());
     gone.removeAll(all.keySet());
-    gone.forEach(slots::remove);
+    gone.forEach(entries::remove);
     all.forEach(
         (name, entry) -> {
-          DueEntry before = slots.get(name);
+          DueEntry before = entries.get(name);
           if (before == null || !before.entry().equals(entry)) {
             State state =
                 before != null && before.entry().schedule().equals(entry.schedule())
                     ? before.state()
                     : State.from(now);
-            slots.put(name, new DueEntry(entry, state));
+            entries.put(name, new DueEntry(entry, state));
           }
         });
-    entries = all;
+    adopted = all;
     return gone;
   }
 
   Set<String> names() {
-    return entries.keySet();
+    return adopted.keySet();
   }
 
-  Collection<DueEntry> slots() {
-    return slots.values();
+  Collection<DueEntry> entries() {
+    return entries.values();
   }
 
   /** Discards all knowledge of the ledger's states. */
   void forgetStates() {
-    slots.values().forEach(slot -> slot.knowledge(Knowledge.NONE));
+    entries.values().forEach(entry -> entry.knowledge(Knowledge.NONE));
   }
 
   /** Marks the ledger's states as possibly changed. */
   void outdated() {
-    slots.values().forEach(DueEntry::outdated);
+    entries.values().forEach(DueEntry::outdated);
   }
 
-  /** Returns which of the selected entries to fire at a time, and for which instants. */
-  Map<DueEntry, List<Instant>> due(Instant now, Duration grace, Predicate<DueEntry> some) {
-    Map<DueEntry, List<Instant>> due = new LinkedHashMap<>();
-    for (DueEntry slot : slots.values()) {
-      List<Instant> instants = some.test(slot) ? slot.due(now, grace) : List.of();
-      if (!instants.isEmpty()) {
-        due.put(slot, instants);
-      }
+  /** Reads entries whose state may have changed. */
+  void look() {
+    read(Knowledge.OUTDATED, Purpose.ENTRIES, ledger::look, Knowledge.NONE);
+  }
+
+  /** Enrolls entries whose state is unknown. */
+  void enroll() {
+    // An entry that the ledger still omits cannot be read: the next look() reads it again.
+    read(Knowledge.NONE, Purpose.NEW_ENTRIES, ledger::enroll, Knowledge.ASKED);
+  }
+
+  private void read(
+      Knowledge before,
+      Purpose purpose,
+      Function<Collection<ScheduleLedger.Entry>, Map<String, State>> call,
+      Knowledge withoutAnswer) {
+    Map<Lane, List<DueEntry>> byLane =
+        entries.values().stream()
+            .filter(entry -> entry.knowledge() == before)
+            .collect(Collectors.groupingBy(entry -> lanes.of(purpose, entry.queue())));
+    byLane.forEach(
+        (lane, some) -> {
+          if (!lanes.isFree(lane)) {
+            return;
+          }
+          List<ScheduleLedger.Entry> inLedger = some.stream().map(DueEntry::inLedger).toList();
+          some.forEach(entry -> entry.knowledge(Knowledge.ASKED));
+          lanes.run(
+              lane,
+              () -> call.apply(inLedger),
+              states -> some.forEach(entry -> answered(entry, states, withoutAnswer)),
+              failure -> {
+                some.forEach(entry -> settle(entry, before));
+                failed.accept(some, failure);
+              });
+        });
+  }
+
+  private void answered(DueEntry entry, Map<String, State> states, Knowledge withoutAnswer) {
+    State state = states.get(entry.entry().name());
+    if (state == null) {
+      settle(entry, withoutAnswer);
+      return;
     }
-    return due;
+    if (!state.equals(entry.state())) {
+      entry.state(state);
+      changed.run();
+    }
+    settle(entry, Knowledge.CURRENT);
+  }
+
+  /** Updates the knowledge, unless the entry has changed since the ledger was read. */
+  private static void settle(DueEntry entry, Knowledge knowledge) {
+    if (entry.knowledge() == Knowledge.ASKED) {
+      entry.knowledge(knowledge);
+    }
+  }
+
+  /** Returns what the selected entries have to fire at a time. */
+  List<PendingFire> due(Instant now, SchedulerConfig config, Predicate<DueEntry> some) {
+    return entries.values().stream()
+        .filter(some)
+        .flatMap(entry -> entry.due(now, config).stream())
+        .toList();
   }
 
   /** Returns when one of the selected entries has something to fire. */
   Optional<Instant> next(Predicate<DueEntry> some) {
-    return slots.values().stream()
+    return entries.values().stream()
         .filter(some)
-        .flatMap(slot -> slot.nextTry().stream())
+        .flatMap(entry -> entry.nextTry().stream())
         .min(Instant::compareTo);
   }
 }

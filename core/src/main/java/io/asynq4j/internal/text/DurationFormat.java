@@ -33,14 +33,12 @@ public final class DurationFormat {
 
   /** Throws an {@code IllegalArgumentException} with the value and the expected form. */
   public static Duration parse(String text) {
-    return tryParse(text).orElseThrow(() -> invalid(text));
-  }
-
-  /** Returns the error for a text that is not a duration. */
-  private static IllegalArgumentException invalid(String text) {
-    return new IllegalArgumentException(
-        "\"%s\" is not a duration; write it with units, %s, and %,d days at most"
-            .formatted(LogText.of(text, 100), EXPECTED, LONGEST.toDays()));
+    return tryParse(text)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "\"%s\" is not a duration; write it with units, %s, and %,d days at most"
+                        .formatted(LogText.of(text, 100), EXPECTED, LONGEST.toDays())));
   }
 
   /** Empty when it is not a duration, or too long. */
@@ -59,34 +57,49 @@ public final class DurationFormat {
     if (ISO.matcher(text).matches()) {
       return Optional.of(Duration.parse(text));
     }
-    Matcher part = PART.matcher(text);
-    Duration sum = Duration.ZERO;
-    int end = 0;
-    for (int i = 0; i < MOST_PARTS && end < text.length() && part.find(); i++) {
-      if (part.start() != end) {
-        return Optional.empty();
-      }
-      sum = sum.plus(of(new BigDecimal(part.group(1)), part.group(2)));
-      end = part.end();
-    }
-    return end > 0 && end == text.length() ? Optional.of(sum) : Optional.empty();
+    return sum(text, PART).map(DurationFormat::ofNanos);
   }
 
-  private static Duration of(BigDecimal number, String unit) {
-    BigDecimal nanos =
-        number.multiply(BigDecimal.valueOf(nanosOf(unit))).setScale(0, RoundingMode.HALF_UP);
-    BigDecimal[] parts = nanos.divideAndRemainder(BigDecimal.valueOf(1_000_000_000));
+  /**
+   * Returns the sum of numbers with units in nanoseconds; empty if the text consists of other
+   * parts.
+   *
+   * @param part a number as its first group and a unit as its second
+   */
+  static Optional<BigDecimal> sum(String text, Pattern part) {
+    Matcher parts = part.matcher(text);
+    BigDecimal nanos = BigDecimal.ZERO;
+    int end = 0;
+    for (int i = 0; i < MOST_PARTS && end < text.length() && parts.find(); i++) {
+      if (parts.start() != end) {
+        return Optional.empty();
+      }
+      BigDecimal unit = BigDecimal.valueOf(nanosOf(parts.group(2)));
+      nanos = nanos.add(new BigDecimal(parts.group(1)).multiply(unit));
+      end = parts.end();
+    }
+    return end > 0 && end == text.length() ? Optional.of(nanos) : Optional.empty();
+  }
+
+  private static Duration ofNanos(BigDecimal nanos) {
+    BigDecimal[] parts =
+        nanos
+            .setScale(0, RoundingMode.HALF_UP)
+            .divideAndRemainder(BigDecimal.valueOf(1_000_000_000));
     return Duration.ofSeconds(parts[0].longValueExact(), parts[1].longValueExact());
   }
 
   private static long nanosOf(String unit) {
     return switch (unit.toLowerCase(Locale.ROOT)) {
-      case "ms" -> 1_000_000L;
-      case "s" -> 1_000_000_000L;
+      case "ns" -> 1;
+      case "us", "µs", "μs" -> 1_000;
+      case "ms" -> 1_000_000;
+      case "s" -> 1_000_000_000;
       case "m" -> 60_000_000_000L;
       case "h" -> 3_600_000_000_000L;
       case "d" -> 86_400_000_000_000L;
-      default -> 604_800_000_000_000L;
+      case "w" -> 604_800_000_000_000L;
+      default -> throw new IllegalArgumentException("unknown unit " + unit);
     };
   }
 

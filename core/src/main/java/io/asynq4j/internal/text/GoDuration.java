@@ -2,7 +2,6 @@ package io.asynq4j.internal.text;
 
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Durations in Go's format, such as {@code 1h30m0s} and {@code 1.5s}. */
@@ -10,8 +9,6 @@ public final class GoDuration {
 
   private static final Pattern PART =
       Pattern.compile("(\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h)");
-  private static final long SECOND = 1_000_000_000;
-  private static final int LONGEST = 100;
 
   private GoDuration() {}
 
@@ -31,7 +28,8 @@ public final class GoDuration {
     }
     long hours = duration.toHours();
     int minutes = duration.toMinutesPart();
-    String seconds = decimal(duration.toSecondsPart() * SECOND + duration.toNanosPart(), 9) + "s";
+    String seconds =
+        decimal(duration.toSecondsPart() * 1_000_000_000L + duration.toNanosPart(), 9) + "s";
     if (hours > 0) {
       return hours + "h" + minutes + "m" + seconds;
     }
@@ -54,35 +52,16 @@ public final class GoDuration {
     if (rest.equals("0")) {
       return Duration.ZERO;
     }
-    Matcher part = PART.matcher(rest);
-    Duration sum = Duration.ZERO;
-    int end = 0;
-    while (part.find() && part.start() == end && end < LONGEST) {
-      BigDecimal nanos =
-          new BigDecimal(part.group(1)).multiply(BigDecimal.valueOf(nanosOf(part.group(2))));
-      if (nanos.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0) {
-        throw new IllegalArgumentException("a duration of more than 292 years: \"" + text + "\"");
-      }
-      sum = sum.plusNanos(nanos.longValue());
-      end = part.end();
+    BigDecimal nanos =
+        DurationFormat.sum(rest, PART)
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "not a duration: \"%s\"; use hours, minutes and seconds, for example 1h30m or 90s"
+                            .formatted(text)));
+    if (nanos.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0) {
+      throw new IllegalArgumentException("a duration of more than 292 years: \"" + text + "\"");
     }
-    if (end == 0 || end != rest.length()) {
-      throw new IllegalArgumentException(
-          "not a duration: \""
-              + text
-              + "\"; use hours, minutes and seconds, for example 1h30m or 90s");
-    }
-    return negative ? sum.negated() : sum;
-  }
-
-  private static long nanosOf(String unit) {
-    return switch (unit) {
-      case "ns" -> 1;
-      case "ms" -> 1_000_000;
-      case "s" -> SECOND;
-      case "m" -> 60 * SECOND;
-      case "h" -> 3_600 * SECOND;
-      default -> 1_000;
-    };
+    return Duration.ofNanos(negative ? -nanos.longValue() : nanos.longValue());
   }
 }

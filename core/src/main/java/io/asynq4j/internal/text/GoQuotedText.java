@@ -1,162 +1,88 @@
 package io.asynq4j.internal.text;
 
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /** Quoted strings in the formats of Go and JSON. */
 final class GoQuotedText {
 
+  /** A quoted string of either format. Its group is the text between the quotes. */
+  static final String QUOTED = "\"((?:[^\"\\\\]|\\\\.)*+)\"";
+
+  private static final Pattern ESCAPE =
+      Pattern.compile("\\\\(?:x..|u.{4}|U.{8}|.)", Pattern.DOTALL);
+
+  /** What Go does not print, and a parenthesis: Go's parser of option texts stops at the first. */
+  private static final Pattern ESCAPED_BY_GO = Pattern.compile("[\\p{C}\\p{Z}\"\\\\)&&[^ ]]");
+
+  /** The characters that Go's encoder of JSON escapes, and a parenthesis. */
+  private static final Pattern ESCAPED_IN_JSON =
+      Pattern.compile("[\\x00-\\x1f\"\\\\)<>&\\u2028\\u2029]");
+
+  /** The characters that Go escapes by a letter, and in the same order these letters. */
+  private static final String NAMED = "\7\b\f\n\r\t\13\"\\";
+
+  private static final String NAMES = "abfnrtv\"\\";
+
   private GoQuotedText() {}
 
-  /**
-   * Quotes a text for Go. A closing parenthesis is escaped too, since Go's parser of option texts
-   * stops at the first one.
-   */
+  /** Returns a string literal of Go. */
   static String quote(String text) {
-    StringBuilder quoted = new StringBuilder("\"");
-    text.codePoints().forEach(each -> quoted.append(escapedForGo(each)));
-    return quoted.append('"').toString();
+    return '"' + replaceAll(ESCAPED_BY_GO, text, GoQuotedText::escapeForGo) + '"';
   }
 
-  private static String escapedForGo(int codePoint) {
-    return switch (codePoint) {
-      case '"' -> "\\\"";
-      case '\\' -> "\\\\";
-      case 7 -> "\\a";
-      case '\b' -> "\\b";
-      case '\f' -> "\\f";
-      case '\n' -> "\\n";
-      case '\r' -> "\\r";
-      case '\t' -> "\\t";
-      case 11 -> "\\v";
-      case ')' -> "\\x29";
-      default -> isPrintable(codePoint) ? Character.toString(codePoint) : escaped(codePoint);
-    };
-  }
-
-  private static String escaped(int codePoint) {
-    if (codePoint < 0x80) {
-      return String.format("\\x%02x", codePoint);
-    }
-    return String.format(codePoint < 0x10000 ? "\\u%04x" : "\\U%08x", codePoint);
-  }
-
-  private static boolean isPrintable(int codePoint) {
-    return switch (Character.getType(codePoint)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.SURROGATE,
-          Character.PRIVATE_USE,
-          Character.UNASSIGNED,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR ->
-          false;
-      case Character.SPACE_SEPARATOR -> codePoint == ' ';
-      default -> true;
-    };
-  }
-
-  /** Returns a JSON string. Escapes the characters that Go's encoder escapes, and parentheses. */
+  /** Returns a JSON string. */
   static String json(String text) {
-    StringBuilder quoted = new StringBuilder("\"");
-    for (int i = 0; i < text.length(); i++) {
-      char each = text.charAt(i);
-      switch (each) {
-        case '"' -> quoted.append("\\\"");
-        case '\\' -> quoted.append("\\\\");
-        case '\n' -> quoted.append("\\n");
-        case '\r' -> quoted.append("\\r");
-        case '\t' -> quoted.append("\\t");
-        default -> {
-          if (each < ' ' || "<>&)\u2028\u2029".indexOf(each) >= 0) {
-            quoted.append(String.format("\\u%04x", (int) each));
-          } else {
-            quoted.append(each);
-          }
-        }
-      }
-    }
-    return quoted.append('"').toString();
+    return '"' + replaceAll(ESCAPED_IN_JSON, text, GoQuotedText::escapeForJson) + '"';
   }
 
-  /** Reads quoted strings with the escapes of both formats. Not thread-safe. */
-  static final class Reader {
-    private final String text;
-    private int at;
+  /** Returns the text that is between quotes, with the escapes of both formats. */
+  static String unescape(String quoted) {
+    return replaceAll(ESCAPE, quoted, escape -> Character.toString(codePointOf(escape)));
+  }
 
-    Reader(String text) {
-      this.text = text;
-    }
+  private static String replaceAll(Pattern some, String text, UnaryOperator<String> replacement) {
+    return some.matcher(text)
+        .replaceAll(match -> Matcher.quoteReplacement(replacement.apply(match.group())));
+  }
 
-    void expect(char wanted) {
-      if (next() != wanted) {
-        throw unreadable();
-      }
+  private static String escapeForGo(String character) {
+    int codePoint = character.codePointAt(0);
+    int named = NAMED.indexOf(codePoint);
+    if (named >= 0) {
+      return "\\" + NAMES.charAt(named);
     }
+    String format = codePoint < 0x10000 ? "\\u%04x" : "\\U%08x";
+    return String.format(codePoint < 0x80 ? "\\x%02x" : format, codePoint);
+  }
 
-    void expectEnd() {
-      if (at != text.length()) {
-        throw unreadable();
-      }
-    }
+  private static String escapeForJson(String character) {
+    return "\"\\\n\r\t".contains(character)
+        ? escapeForGo(character)
+        : String.format("\\u%04x", (int) character.charAt(0));
+  }
 
-    String quoted() {
-      expect('"');
-      StringBuilder read = new StringBuilder();
-      for (char each = next(); each != '"'; each = next()) {
-        if (each == '\\') {
-          read.appendCodePoint(escape());
-        } else {
-          read.append(each);
-        }
-      }
-      return read.toString();
+  private static int codePointOf(String escape) {
+    char kind = escape.charAt(1);
+    int named = NAMES.indexOf(kind);
+    if (named >= 0) {
+      return NAMED.charAt(named);
     }
+    return switch (kind) {
+      case '/', '\'' -> kind;
+      // A larger value is a byte of an invalid text.
+      case 'x' -> hex(escape, 0x7f);
+      case 'u', 'U' -> hex(escape, Character.MAX_CODE_POINT);
+      default -> throw new IllegalArgumentException("unknown escape " + escape);
+    };
+  }
 
-    private int escape() {
-      char kind = next();
-      return switch (kind) {
-        case '"', '\\', '/', '\'' -> kind;
-        case 'a' -> 7;
-        case 'b' -> '\b';
-        case 'f' -> '\f';
-        case 'n' -> '\n';
-        case 'r' -> '\r';
-        case 't' -> '\t';
-        case 'v' -> 11;
-        case 'x' -> ascii(hex(2));
-        case 'u' -> hex(4);
-        case 'U' -> hex(8);
-        default -> throw unreadable();
-      };
+  private static int hex(String escape, int most) {
+    int value = Integer.parseInt(escape.substring(2), 16);
+    if (value < 0 || value > most) {
+      throw new IllegalArgumentException("not a character: " + escape);
     }
-
-    /** A larger value is a byte of an invalid text. */
-    private int ascii(int value) {
-      if (value >= 0x80) {
-        throw unreadable();
-      }
-      return value;
-    }
-
-    private int hex(int digits) {
-      if (at + digits > text.length()) {
-        throw unreadable();
-      }
-      int value = Integer.parseInt(text.substring(at, at + digits), 16);
-      if (!Character.isValidCodePoint(value)) {
-        throw unreadable();
-      }
-      at += digits;
-      return value;
-    }
-
-    private char next() {
-      if (at >= text.length()) {
-        throw unreadable();
-      }
-      return text.charAt(at++);
-    }
-
-    private IllegalArgumentException unreadable() {
-      return new IllegalArgumentException("cannot be read at character " + at + ": " + text);
-    }
+    return value;
   }
 }

@@ -20,17 +20,13 @@ public final class LogText {
   public static String of(String text, int longest) {
     boolean isCut = text.length() > longest;
     String kept = isCut ? text.substring(0, longest) : text;
-    if (!isCut && kept.chars().noneMatch(LogText::isSpecial)) {
+    // By char, so that surrogates count: a pair may be a special character.
+    if (!isCut && kept.chars().noneMatch(LogText::mustBeEscaped)) {
       return text;
     }
     StringBuilder escaped = new StringBuilder(kept.length() + 16);
     kept.codePoints().forEach(each -> append(escaped, each));
     return escaped.append(isCut ? "…" : "").toString();
-  }
-
-  /** Includes surrogates, since a pair may be a special character. */
-  private static boolean isSpecial(int c) {
-    return c < ' ' || (c >= 0x7f && mustBeEscaped(c)) || Character.isSurrogate((char) c);
   }
 
   private static void append(StringBuilder escaped, int codePoint) {

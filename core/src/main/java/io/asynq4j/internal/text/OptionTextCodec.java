@@ -2,19 +2,21 @@ package io.asynq4j.internal.text;
 
 import io.asynq4j.TaskOptions;
 import java.time.DateTimeException;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeFormatterBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Task options as text, such as {@code Queue("mail")} and {@code Timeout(3m0s)}. Schedulers publish
@@ -23,54 +25,36 @@ import java.util.function.UnaryOperator;
 public final class OptionTextCodec {
 
   private static final DateTimeFormatter DATE =
-      new DateTimeFormatterBuilder()
-          .appendPattern("EEE MMM ")
-          .padNext(2)
-          .appendPattern("d HH:mm:ss 'UTC' yyyy")
-          .toFormatter(Locale.ENGLISH);
+      DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss 'UTC' yyyy", Locale.ENGLISH);
 
   private static final DateTimeFormatter DATE_WITHOUT_ZONE =
       DateTimeFormatter.ofPattern("EEE MMM d HH:mm:ss yyyy", Locale.ENGLISH);
+
+  private static final Pattern TEXT = Pattern.compile(GoQuotedText.QUOTED, Pattern.DOTALL);
+
+  private static final Pattern HEADER =
+      Pattern.compile(
+          "\\[" + GoQuotedText.QUOTED + "," + GoQuotedText.QUOTED + "]", Pattern.DOTALL);
 
   private OptionTextCodec() {}
 
   /** Returns the options that are set, including the headers of the task. */
   public static List<String> of(TaskOptions options, Map<String, String> taskHeaders) {
     List<String> texts = new ArrayList<>();
-    if (options.queue() != null) {
-      texts.add("Queue(" + GoQuotedText.quote(options.queue().value()) + ")");
-    }
-    if (options.maxRetry() != null) {
-      texts.add("MaxRetry(" + options.maxRetry() + ")");
-    }
-    if (options.timeout() != null) {
-      texts.add("Timeout(" + GoDuration.format(options.timeout()) + ")");
-    }
-    if (options.deadline() != null) {
-      texts.add("Deadline(" + date(options.deadline()) + ")");
-    }
-    if (options.uniqueFor() != null) {
-      texts.add("Unique(" + GoDuration.format(options.uniqueFor()) + ")");
-    }
-    if (options.processAt() != null) {
-      texts.add("ProcessAt(" + date(options.processAt()) + ")");
-    }
-    if (options.processIn() != null) {
-      texts.add("ProcessIn(" + GoDuration.format(options.processIn()) + ")");
-    }
+    add(texts, "Queue", options.queue(), queue -> GoQuotedText.quote(queue.value()));
+    add(texts, "MaxRetry", options.maxRetry(), String::valueOf);
+    add(texts, "Timeout", options.timeout(), GoDuration::format);
+    add(texts, "Deadline", options.deadline(), OptionTextCodec::date);
+    add(texts, "Unique", options.uniqueFor(), GoDuration::format);
+    add(texts, "ProcessAt", options.processAt(), OptionTextCodec::date);
+    add(texts, "ProcessIn", options.processIn(), GoDuration::format);
     if (options.precise()) {
       // An option of asynq4j; Go ignores unknown names.
       texts.add("Precise()");
     }
-    if (options.id() != null) {
-      texts.add("TaskID(" + GoQuotedText.quote(options.id()) + ")");
-    }
-    if (options.retention() != null) {
-      texts.add("Retention(" + GoDuration.format(options.retention()) + ")");
-    }
-    if (options.group() != null) {
-      texts.add("Group(" + GoQuotedText.quote(options.group()) + ")");
-    }
+    add(texts, "TaskID", options.id(), GoQuotedText::quote);
+    add(texts, "Retention", options.retention(), GoDuration::format);
+    add(texts, "Group", options.group(), GoQuotedText::quote);
     Map<String, String> headers = new TreeMap<>(taskHeaders);
     headers.putAll(options.headers());
     headers.forEach(
@@ -78,6 +62,13 @@ public final class OptionTextCodec {
             texts.add(
                 "Header([" + GoQuotedText.json(name) + "," + GoQuotedText.json(value) + "])"));
     return texts;
+  }
+
+  private static <T> void add(
+      List<String> texts, String name, @Nullable T value, Function<T, String> format) {
+    if (value != null) {
+      texts.add(name + "(" + format.apply(value) + ")");
+    }
   }
 
   private static String date(Instant instant) {
@@ -118,14 +109,14 @@ public final class OptionTextCodec {
         switch (text.substring(0, open)) {
           case "Queue" -> o -> o.queue(unquoted(argument));
           case "MaxRetry" -> o -> o.maxRetry(Integer.parseInt(argument));
-          case "Timeout" -> o -> o.timeout(duration(argument));
+          case "Timeout" -> o -> o.timeout(GoDuration.parse(argument));
           case "Deadline" -> o -> o.deadline(instant(argument));
-          case "Unique" -> o -> o.uniqueFor(duration(argument));
+          case "Unique" -> o -> o.uniqueFor(GoDuration.parse(argument));
           case "ProcessAt" -> o -> o.processAt(instant(argument));
-          case "ProcessIn" -> o -> o.processIn(duration(argument));
+          case "ProcessIn" -> o -> o.processIn(GoDuration.parse(argument));
           case "Precise" -> TaskOptions.Builder::precise;
           case "TaskID" -> o -> o.id(unquoted(argument));
-          case "Retention" -> o -> o.retention(duration(argument));
+          case "Retention" -> o -> o.retention(GoDuration.parse(argument));
           case "Group" -> o -> o.group(unquoted(argument));
           case "Header" -> o -> header(o, argument);
           default -> throw new IllegalArgumentException("an unknown option: " + text);
@@ -134,25 +125,21 @@ public final class OptionTextCodec {
   }
 
   private static String unquoted(String argument) {
-    GoQuotedText.Reader reader = new GoQuotedText.Reader(argument);
-    String text = reader.quoted();
-    reader.expectEnd();
-    return text;
+    return GoQuotedText.unescape(matched(TEXT, argument).group(1));
   }
 
   private static TaskOptions.Builder header(TaskOptions.Builder options, String argument) {
-    GoQuotedText.Reader reader = new GoQuotedText.Reader(argument);
-    reader.expect('[');
-    String name = reader.quoted();
-    reader.expect(',');
-    String value = reader.quoted();
-    reader.expect(']');
-    reader.expectEnd();
-    return options.header(name, value);
+    Matcher header = matched(HEADER, argument);
+    return options.header(
+        GoQuotedText.unescape(header.group(1)), GoQuotedText.unescape(header.group(2)));
   }
 
-  private static Duration duration(String argument) {
-    return GoDuration.parse(argument);
+  private static Matcher matched(Pattern form, String argument) {
+    Matcher matcher = form.matcher(argument);
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException("not a quoted text: " + argument);
+    }
+    return matcher;
   }
 
   /** The zone abbreviation is before the year. */

@@ -45,11 +45,6 @@ public final class TimeMath {
     return within(Instant.ofEpochSecond((long) within(seconds, 1)));
   }
 
-  /** Converts a Unix time in milliseconds. */
-  public static Instant ofMillis(long millis) {
-    return ofMillis((double) millis);
-  }
-
   /** Converts a Unix time in milliseconds; the fraction is dropped. */
   public static Instant ofMillis(double millis) {
     return within(Instant.ofEpochMilli((long) within(millis, 1000)));

@@ -23,7 +23,7 @@ class TimeMathTest {
     }
     assertThat(TimeMath.ofSeconds(Double.NaN)).isEqualTo(Instant.EPOCH);
     assertThat(TimeMath.ofSeconds(NOON.getEpochSecond() + 0.75)).isEqualTo(NOON);
-    assertThat(TimeMath.ofMillis(NOON.toEpochMilli() + 7)).isEqualTo(NOON.plusMillis(7));
+    assertThat(TimeMath.ofMillis(NOON.toEpochMilli() + 7.0)).isEqualTo(NOON.plusMillis(7));
     assertThat(TimeMath.within(Instant.MAX)).isEqualTo(TimeMath.LATEST);
     assertThat(TimeMath.within(Instant.MIN)).isEqualTo(TimeMath.EARLIEST);
   }

@@ -2,6 +2,7 @@ package io.asynq4j.internal.redis.store.schedule;
 
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
+import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.ScheduleStore;
 import io.asynq4j.internal.redis.clock.BrokerTime;
@@ -85,10 +86,7 @@ public final class RedisScheduleStore implements ScheduleStore {
 
   @Override
   public long revision() {
-    String revision =
-        ReplyParser.text(
-            link.callSafe(Command.HGET, RedisKeys.SCHEDULES, ScheduleRecords.REVISION));
-    return (long) ReplyParser.decimal(revision, 0);
+    return (long) ReplyParser.decimal(listed(ScheduleRecords.REVISION), 0);
   }
 
   private void changed() {
@@ -128,11 +126,9 @@ public final class RedisScheduleStore implements ScheduleStore {
 
   @Override
   public void forget(String name) {
-    String queue = ReplyParser.text(link.callSafe(Command.HGET, RedisKeys.SCHEDULES, name));
+    String queue = listed(name);
     if (!queue.isEmpty()) {
-      if (ScheduleRecords.isQueue(queue)) {
-        records.ifReadable(QueueName.of(queue), () -> records.delete(QueueName.of(queue), name));
-      }
+      ScheduleRecords.queue(queue).ifPresent(valid -> records.delete(valid, name));
       link.callSafe(Command.HDEL, RedisKeys.SCHEDULES, name);
       changed();
     }
@@ -145,24 +141,28 @@ public final class RedisScheduleStore implements ScheduleStore {
 
   @Override
   public Known known(String name) {
-    return catalog.known(name);
+    Known known = records.known(name, queueOf(name));
+    if (known == null) {
+      throw new ScheduleNotFoundException(name);
+    }
+    return known;
   }
 
   @Override
   public boolean isListed(String name) {
-    return catalog.isListed(name);
+    return !name.isEmpty() && link.callSafe(Command.HGET, RedisKeys.SCHEDULES, name) != null;
   }
 
   @Override
   public boolean pause(String name) {
-    Object added = mark(ScheduleRecords.key(catalog.queueOf(name)), "paused", name);
+    Object added = mark(ScheduleRecords.key(queueOf(name)), "paused", name);
     changed();
     return ReplyParser.number(added) == 1;
   }
 
   @Override
   public boolean resume(String name) {
-    String key = ScheduleRecords.key(catalog.queueOf(name));
+    String key = ScheduleRecords.key(queueOf(name));
     if (link.callSafe(Command.HGET, key, ScheduleRecords.field("paused", name)) == null) {
       return false;
     }
@@ -174,8 +174,21 @@ public final class RedisScheduleStore implements ScheduleStore {
 
   @Override
   public void requestRun(String name) {
-    mark(ScheduleRecords.key(catalog.queueOf(name)), "run", name);
+    mark(ScheduleRecords.key(queueOf(name)), "run", name);
     changed();
+  }
+
+  private QueueName queueOf(String name) {
+    String queue = name.isEmpty() ? "" : listed(name);
+    if (queue.isEmpty()) {
+      throw new ScheduleNotFoundException(name);
+    }
+    return QueueName.of(queue);
+  }
+
+  /** Returns a value of the list of entries; empty if there is none. */
+  private String listed(String name) {
+    return ReplyParser.text(link.callSafe(Command.HGET, RedisKeys.SCHEDULES, name));
   }
 
   /** Sets a field of an entry to the current time. */

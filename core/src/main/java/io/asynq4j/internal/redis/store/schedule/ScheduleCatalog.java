@@ -2,8 +2,6 @@ package io.asynq4j.internal.redis.store.schedule;
 
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
-import io.asynq4j.ScheduleNotFoundException;
-import io.asynq4j.internal.broker.ScheduleLedger.Entry;
 import io.asynq4j.internal.broker.ScheduleStore.Known;
 import io.asynq4j.internal.broker.ScheduleStore.Unreadable;
 import io.asynq4j.internal.redis.command.RedisKeys;
@@ -21,9 +19,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
@@ -57,29 +55,28 @@ final class ScheduleCatalog {
             all.unreadable().add(unreadable(name, queue, e));
           }
         });
-    Collection<Shard> shards = RedisStoreWatch.shards(link, byQueue.keySet());
-    if (link.isKnownAsSharded()) {
-      findWhereAnswered(shards, byQueue, all);
-    } else {
-      shards.forEach(shard -> all.add(find(shard, byQueue)));
-    }
+    Map<QueueName, List<String>> unanswered = new LinkedHashMap<>(byQueue);
+    answers(byQueue)
+        .forEach(
+            (shard, found) -> {
+              shard.queues().forEach(unanswered::remove);
+              all.known().addAll(found.known());
+              all.unreadable().addAll(found.unreadable());
+            });
+    unanswered.forEach(
+        (queue, names) -> {
+          String reason = "the Redis server of queue " + queue.value() + " does not answer";
+          names.forEach(name -> all.unreadable().add(new Unreadable(name, queue.value(), reason)));
+        });
     all.unreadable().forEach(broken);
     all.known().sort(Comparator.comparing(one -> one.entry().name()));
     return all.known();
   }
 
-  /** An entry and the queue that has its state. */
-  private record Listed(String name, QueueName queue) {}
-
   /** The entries that were found, and the unreadable ones. */
   private record Found(List<Known> known, List<Unreadable> unreadable) {
     Found() {
       this(new ArrayList<>(), new ArrayList<>());
-    }
-
-    void add(Found other) {
-      known.addAll(other.known);
-      unreadable.addAll(other.unreadable);
     }
   }
 
@@ -87,21 +84,11 @@ final class ScheduleCatalog {
    * Queries all servers of a cluster at the same time: an unresponsive one hides only its own
    * entries.
    */
-  private void findWhereAnswered(
-      Collection<Shard> shards, Map<QueueName, List<String>> byQueue, Found all) {
-    Map<QueueName, List<String>> unanswered = new LinkedHashMap<>(byQueue);
-    questions
-        .askAll(shards, shard -> find(shard, byQueue), PATIENCE)
-        .forEach(
-            (shard, found) -> {
-              shard.queues().forEach(unanswered::remove);
-              all.add(found);
-            });
-    unanswered.forEach(
-        (queue, names) -> {
-          String reason = "the Redis server of queue " + queue.value() + " does not answer";
-          names.forEach(name -> all.unreadable().add(new Unreadable(name, queue.value(), reason)));
-        });
+  private Map<Shard, Found> answers(Map<QueueName, List<String>> byQueue) {
+    Collection<Shard> shards = RedisStoreWatch.shards(link, byQueue.keySet());
+    return link.isKnownAsSharded()
+        ? questions.askAll(shards, shard -> find(shard, byQueue), PATIENCE)
+        : shards.stream().collect(Collectors.toMap(shard -> shard, shard -> find(shard, byQueue)));
   }
 
   /** Reads the entries of all queues of one server, many per round trip. */
@@ -112,15 +99,8 @@ final class ScheduleCatalog {
     }
     Found found = new Found();
     for (List<Listed> batch : BatchSplitter.of(entries)) {
-      List<CommandArguments> commands =
-          batch.stream()
-              .map(
-                  entry ->
-                      ScheduleRecords.fieldsOf(
-                          entry.queue(), entry.name(), ScheduleRecords.SPEC_AND_STATE))
-              .map(args -> new CommandArguments(Command.HMGET).addObjects(args.values()))
-              .toList();
-      List<@Nullable Object> answers = link.callAll(shard.slot(), commands);
+      List<@Nullable Object> answers =
+          link.callAll(shard.slot(), batch.stream().map(Listed::read).toList());
       for (int i = 0; i < batch.size(); i++) {
         find(batch.get(i), answers.get(i), found);
       }
@@ -128,16 +108,26 @@ final class ScheduleCatalog {
     return found;
   }
 
+  /** An entry and the queue that has its state. */
+  private record Listed(String name, QueueName queue) {
+    CommandArguments read() {
+      return new CommandArguments(Command.HMGET)
+          .addObjects(ScheduleRecords.fields(queue, List.of(name)).values());
+    }
+  }
+
   /**
    * @param answer anything but a list is an error, such as the redirect of a migrated slot
    */
   private void find(Listed entry, @Nullable Object answer, Found found) {
     try {
-      Optional<Known> known =
+      Known known =
           answer instanceof List<?>
-              ? known(entry.name(), entry.queue(), ReplyParser.list(answer))
-              : find(entry.name(), entry.queue());
-      known.ifPresent(found.known()::add);
+              ? ScheduleRecords.known(entry.name(), entry.queue(), ReplyParser.list(answer))
+              : records.known(entry.name(), entry.queue());
+      if (known != null) {
+        found.known().add(known);
+      }
     } catch (IllegalArgumentException | BrokerRefusedException e) {
       found.unreadable().add(unreadable(entry.name(), entry.queue().value(), e));
     }
@@ -147,42 +137,5 @@ final class ScheduleCatalog {
     records.unreadables().warn("schedule entry " + name, e, "it is shown as broken");
     String reason = Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
     return new Unreadable(name, queue, reason);
-  }
-
-  boolean isListed(String name) {
-    return !name.isEmpty() && link.callSafe(Command.HGET, RedisKeys.SCHEDULES, name) != null;
-  }
-
-  Known known(String name) {
-    return find(name, queueOf(name)).orElseThrow(() -> new ScheduleNotFoundException(name));
-  }
-
-  /**
-   * @throws IllegalArgumentException if the state cannot be read
-   */
-  private Optional<Known> find(String name, QueueName queue) {
-    return known(name, queue, records.fields(queue, name, ScheduleRecords.SPEC_AND_STATE));
-  }
-
-  private static Optional<Known> known(
-      String name, QueueName queue, List<@Nullable Object> specAndState) {
-    List<@Nullable Object> state = specAndState.subList(1, specAndState.size());
-    return !ScheduleRecords.isState(state)
-        ? Optional.empty()
-        : Optional.of(
-            new Known(
-                new Entry(name, queue, ReplyParser.text(specAndState.get(0))),
-                ScheduleRecords.state(state)));
-  }
-
-  QueueName queueOf(String name) {
-    String queue =
-        name.isEmpty()
-            ? ""
-            : ReplyParser.text(link.callSafe(Command.HGET, RedisKeys.SCHEDULES, name));
-    if (queue.isEmpty()) {
-      throw new ScheduleNotFoundException(name);
-    }
-    return QueueName.of(queue);
   }
 }

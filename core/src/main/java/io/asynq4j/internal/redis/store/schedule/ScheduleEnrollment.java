@@ -9,21 +9,22 @@ import io.asynq4j.internal.broker.ScheduleLedger.State;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
-import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
 import io.asynq4j.internal.redis.store.task.BatchSplitter;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,10 +37,6 @@ import redis.clients.jedis.Protocol.Command;
 final class ScheduleEnrollment {
 
   private static final Logger log = LoggerFactory.getLogger(ScheduleEnrollment.class);
-
-  /** The state of an entry that comes from no other queue. */
-  private static final List<String> NO_LEGACY =
-      Collections.nCopies(ScheduleRecords.SPEC_AND_STATE.size(), "");
 
   private final ScriptRunner scripts;
   private final RedisCommandExecutor link;
@@ -58,86 +55,84 @@ final class ScheduleEnrollment {
    * completed by the next caller, and the entry never fires in both queues.
    */
   Map<String, State> enroll(Collection<Entry> entries) {
-    Map<Entry, String> unlisted = unlisted(entries);
+    Map<Entry, Optional<QueueName>> unlisted = unlisted(entries);
     Skipped skipped = new Skipped();
-    Map<Entry, List<String>> legacies = legacies(unlisted, skipped);
-    Map<String, State> states = new HashMap<>();
-    byQueue(entries)
-        .forEach(
-            (queue, ofQueue) -> {
-              List<Entry> some = ofQueue.stream().filter(skipped::isWithout).toList();
-              try {
-                enroll(queue, some, legacies, states);
-              } catch (BrokerRefusedException e) {
-                skipped.add(some, e);
-              }
-            });
+    Map<Entry, List<String>> left = new HashMap<>();
     unlisted.forEach(
-        (entry, left) -> {
-          if (skipped.isWithout(entry)) {
-            try {
-              list(entry, left);
-            } catch (BrokerException e) {
-              requireIsolated(left, e);
-              skipped.add(List.of(entry), e);
+        (entry, from) ->
+            from.ifPresent(
+                queue ->
+                    skipped.attempt(
+                        entry, from, () -> left.put(entry, records.leave(queue, entry.name())))));
+    Map<String, State> states = new HashMap<>();
+    forEachBatch(
+        entries.stream().filter(skipped::isWithout),
+        skipped,
+        (queue, batch) -> {
+          CommandArgs args = new CommandArgs(batch.size() * Script.ENROLL.items().size());
+          for (Entry entry : batch) {
+            args.add(entry.name()).add(entry.spec());
+            left.getOrDefault(entry, ScheduleRecords.NO_STATE).forEach(args::add);
+          }
+          List<@Nullable Object> values = scripts.runList(Script.ENROLL, queue, args);
+          int width = values.size() / batch.size();
+          for (int i = 0; i < batch.size(); i++) {
+            read(states, batch.get(i), values.subList(i * width, (i + 1) * width));
+          }
+        });
+    unlisted.forEach(
+        (entry, from) ->
+            skipped.attempt(
+                entry,
+                from,
+                () -> {
+                  from.ifPresent(queue -> records.delete(queue, entry.name()));
+                  link.callSafe(
+                      Command.HSET, RedisKeys.SCHEDULES, entry.name(), entry.queue().value());
+                }));
+    return skipped.from(states);
+  }
+
+  Map<String, State> look(Collection<Entry> entries) {
+    Map<String, State> states = new HashMap<>();
+    Skipped skipped = new Skipped();
+    int width = ScheduleRecords.FIELDS.size();
+    forEachBatch(
+        entries.stream(),
+        skipped,
+        (queue, batch) -> {
+          List<@Nullable Object> values =
+              records.read(queue, batch.stream().map(Entry::name).toList());
+          for (int i = 0; i < batch.size(); i++) {
+            List<@Nullable Object> fields = values.subList(i * width, (i + 1) * width);
+            boolean leaves = fields.get(width - 1) != null;
+            if (!leaves) {
+              read(states, batch.get(i), fields.subList(1, width - 1));
             }
           }
         });
     return skipped.from(states);
   }
 
-  private void enroll(
-      QueueName queue,
-      List<Entry> some,
-      Map<Entry, List<String>> legacies,
-      Map<String, State> states) {
-    for (List<Entry> batch : BatchSplitter.of(some)) {
-      CommandArgs args = new CommandArgs(batch.size() * Script.ENROLL.items().size());
-      for (Entry entry : batch) {
-        args.add(entry.name()).add(entry.spec());
-        legacies.getOrDefault(entry, NO_LEGACY).forEach(args::add);
-      }
-      read(
-          states, batch, ScheduleRecords.STATE.size(), scripts.runList(Script.ENROLL, queue, args));
-    }
-  }
-
-  Map<String, State> look(Collection<Entry> entries) {
-    Map<String, State> states = new HashMap<>();
-    Skipped skipped = new Skipped();
-    byQueue(entries)
+  /** Calls Redis for the entries of each queue. A queue that Redis refuses is skipped. */
+  private static void forEachBatch(
+      Stream<Entry> entries, Skipped skipped, BiConsumer<QueueName, List<Entry>> call) {
+    entries
+        .collect(Collectors.groupingBy(Entry::queue, LinkedHashMap::new, Collectors.toList()))
         .forEach(
             (queue, some) -> {
               try {
-                look(queue, some, states);
+                BatchSplitter.of(some).forEach(batch -> call.accept(queue, batch));
               } catch (BrokerRefusedException e) {
                 skipped.add(some, e);
               }
             });
-    return skipped.from(states);
-  }
-
-  private void look(QueueName queue, List<Entry> some, Map<String, State> states) {
-    for (List<Entry> batch : BatchSplitter.of(some)) {
-      CommandArgs args =
-          new CommandArgs(1 + batch.size() * ScheduleRecords.STATE_AND_LEAVING.size());
-      args.add(ScheduleRecords.key(queue));
-      for (Entry entry : batch) {
-        ScheduleRecords.STATE_AND_LEAVING.forEach(
-            word -> args.add(ScheduleRecords.field(word, entry.name())));
-      }
-      read(
-          states,
-          batch,
-          ScheduleRecords.STATE_AND_LEAVING.size(),
-          ReplyParser.list(
-              link.call(RedisKeys.prefix(queue), ResendPolicy.SAFE, Command.HMGET, args)));
-    }
   }
 
   /** Entries that cannot be handled now and must not delay the others. */
   private final class Skipped {
     private final Set<Entry> entries = new HashSet<>();
+    private final Map<Optional<String>, BrokerException> outages = new HashMap<>();
     private @Nullable BrokerException first;
 
     void add(Collection<Entry> some, BrokerException failure) {
@@ -152,6 +147,34 @@ final class ScheduleEnrollment {
         }
       }
       first = first == null ? failure : first;
+    }
+
+    /**
+     * Makes a call for an entry, unless it is skipped. A failure that can only concern the queue
+     * that the entry leaves skips the entry. In a cluster such a queue may be on an unresponsive
+     * server, which is called once.
+     */
+    void attempt(Entry entry, Optional<QueueName> left, Runnable call) {
+      Optional<String> server =
+          left.map(queue -> link.shardOf(RedisKeys.slot(RedisKeys.prefix(queue))));
+      BrokerException failure = outages.get(server);
+      if (failure == null && isWithout(entry)) {
+        try {
+          call.run();
+        } catch (BrokerException e) {
+          boolean isOutage = e instanceof BrokerUnavailableException;
+          if (left.isEmpty() || (isOutage && !link.isKnownAsSharded())) {
+            throw e;
+          }
+          if (isOutage) {
+            outages.put(server, e);
+          }
+          failure = e;
+        }
+      }
+      if (failure != null) {
+        add(List.of(entry), failure);
+      }
     }
 
     boolean isWithout(Entry entry) {
@@ -173,115 +196,35 @@ final class ScheduleEnrollment {
   }
 
   /**
-   * Reads the state of entries in the queues that they leave, where they no longer fire. In a
-   * cluster such a queue may be on an unresponsive server.
-   */
-  private Map<Entry, List<String>> legacies(Map<Entry, String> unlisted, Skipped skipped) {
-    Map<Entry, List<String>> legacies = new HashMap<>();
-    Map<String, BrokerException> failures = new HashMap<>();
-    unlisted.forEach(
-        (entry, left) -> {
-          if (left.isEmpty()) {
-            return;
-          }
-          String server = link.shardOf(RedisKeys.slot(RedisKeys.prefix(QueueName.of(left))));
-          BrokerException failure = failures.get(server);
-          if (failure == null) {
-            try {
-              legacies.put(entry, legacy(entry.name(), QueueName.of(left)));
-              return;
-            } catch (BrokerException e) {
-              requireIsolated(left, e);
-              failure = e;
-              if (e instanceof BrokerUnavailableException) {
-                failures.put(server, e);
-              }
-            }
-          }
-          skipped.add(List.of(entry), failure);
-        });
-    return legacies;
-  }
-
-  /** Throws the failure unless it can only concern the queue that an entry leaves. */
-  private void requireIsolated(String left, BrokerException failure) {
-    if (left.isEmpty()
-        || (failure instanceof BrokerUnavailableException && !link.isKnownAsSharded())) {
-      throw failure;
-    }
-  }
-
-  /**
    * Returns the entries that are not registered for their current queue, each with its registered
    * queue.
    */
-  private Map<Entry, String> unlisted(Collection<Entry> entries) {
-    Map<Entry, String> unlisted = new LinkedHashMap<>();
+  private Map<Entry, Optional<QueueName>> unlisted(Collection<Entry> entries) {
+    Map<Entry, Optional<QueueName>> unlisted = new LinkedHashMap<>();
     for (List<Entry> batch : BatchSplitter.of(List.copyOf(entries))) {
-      CommandArgs names = new CommandArgs(1 + batch.size()).add(RedisKeys.SCHEDULES);
-      batch.forEach(entry -> names.add(entry.name()));
-      List<@Nullable Object> queues =
-          ReplyParser.list(link.call(RedisKeys.SCHEDULES, ResendPolicy.SAFE, Command.HMGET, names));
+      List<String> queues =
+          ReplyParser.texts(
+              link.callSafe(
+                  Command.HMGET, RedisKeys.SCHEDULES, batch.stream().map(Entry::name).toArray()));
       for (int i = 0; i < batch.size(); i++) {
-        String listed = ReplyParser.text(queues.get(i));
-        if (!listed.equals(batch.get(i).queue().value())) {
-          unlisted.put(batch.get(i), ScheduleRecords.isQueue(listed) ? listed : "");
+        if (!queues.get(i).equals(batch.get(i).queue().value())) {
+          unlisted.put(batch.get(i), ScheduleRecords.queue(queues.get(i)));
         }
       }
     }
     return unlisted;
   }
 
-  private List<String> legacy(String name, QueueName queue) {
-    String key = ScheduleRecords.key(queue);
-    List<String> values = new ArrayList<>(NO_LEGACY);
-    records.ifReadable(
-        queue,
-        () -> {
-          link.callSafe(
-              Command.HSET, key, ScheduleRecords.field(ScheduleRecords.LEAVING, name), "1");
-          values.clear();
-          records
-              .fields(queue, name, ScheduleRecords.SPEC_AND_STATE)
-              .forEach(value -> values.add(value == null ? "" : ReplyParser.text(value)));
-        });
-    return values;
-  }
-
-  private void list(Entry entry, String left) {
-    if (!left.isEmpty()) {
-      records.ifReadable(
-          QueueName.of(left), () -> records.delete(QueueName.of(left), entry.name()));
-    }
-    link.callSafe(Command.HSET, RedisKeys.SCHEDULES, entry.name(), entry.queue().value());
-  }
-
-  private static Map<QueueName, List<Entry>> byQueue(Collection<Entry> entries) {
-    Map<QueueName, List<Entry>> byQueue = new LinkedHashMap<>();
-    entries.forEach(
-        entry -> byQueue.computeIfAbsent(entry.queue(), queue -> new ArrayList<>()).add(entry));
-    return byQueue;
-  }
-
-  /**
-   * @param width number of values per entry
-   */
-  private void read(
-      Map<String, State> states, List<Entry> entries, int width, List<@Nullable Object> values) {
-    for (int i = 0; i < entries.size(); i++) {
-      List<@Nullable Object> of = values.subList(i * width, (i + 1) * width);
-      boolean leaves =
-          width > ScheduleRecords.STATE.size() && of.get(ScheduleRecords.STATE.size()) != null;
-      if (ScheduleRecords.isState(of) && !leaves) {
-        String name = entries.get(i).name();
-        try {
-          states.put(name, ScheduleRecords.state(of));
-        } catch (IllegalArgumentException e) {
-          records
-              .unreadables()
-              .warn("the state of schedule entry " + name, e, "the entry does not fire");
-        }
+  private void read(Map<String, State> states, Entry entry, List<@Nullable Object> values) {
+    try {
+      State state = ScheduleRecords.state(values);
+      if (state != null) {
+        states.put(entry.name(), state);
       }
+    } catch (IllegalArgumentException e) {
+      records
+          .unreadables()
+          .warn("the state of schedule entry " + entry.name(), e, "the entry does not fire");
     }
   }
 }

@@ -2,7 +2,9 @@ package io.asynq4j.internal.redis.store.schedule;
 
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.ScheduleLedger.Entry;
 import io.asynq4j.internal.broker.ScheduleLedger.State;
+import io.asynq4j.internal.broker.ScheduleStore.Known;
 import io.asynq4j.internal.redis.codec.UnreadableDataLog;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
@@ -12,7 +14,7 @@ import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
@@ -22,26 +24,18 @@ import redis.clients.jedis.Protocol.Command;
  */
 final class ScheduleRecords {
 
-  /** The fields of an entry's state, in the order of the scripts. */
-  static final List<String> STATE = List.of("anchor", "from", "last", "paused", "run");
+  /**
+   * The fields of an entry: its spec, its state in the order of the scripts, and a mark while it
+   * moves to another queue.
+   */
+  static final List<String> FIELDS =
+      List.of("spec", "anchor", "from", "last", "paused", "run", "leaving");
 
-  static final List<String> SPEC_AND_STATE =
-      List.of("spec", "anchor", "from", "last", "paused", "run");
-
-  /** Set while an entry moves to another queue. */
-  static final String LEAVING = "leaving";
-
-  static final List<String> STATE_AND_LEAVING =
-      List.of("anchor", "from", "last", "paused", "run", LEAVING);
+  /** The spec and state of an entry that has none. */
+  static final List<String> NO_STATE = List.of("", "", "", "", "", "");
 
   /** Counts operator actions. Stored next to the entry names, none of which is empty. */
   static final String REVISION = "";
-
-  private static final int ANCHOR = 0;
-  private static final int FROM = 1;
-  private static final int LAST = 2;
-  private static final int PAUSED = 3;
-  private static final int RUN = 4;
 
   private final RedisCommandExecutor link;
   private final UnreadableDataLog unreadables = new UnreadableDataLog();
@@ -59,56 +53,83 @@ final class ScheduleRecords {
     return RedisKeys.of(queue, "schedules");
   }
 
-  List<@Nullable Object> fields(QueueName queue, String name, List<String> words) {
+  /** Returns the values of all fields of entries of one queue, in sequence. */
+  List<@Nullable Object> read(QueueName queue, List<String> names) {
     return ReplyParser.list(
-        link.call(
-            RedisKeys.prefix(queue),
-            ResendPolicy.SAFE,
-            Command.HMGET,
-            fieldsOf(queue, name, words)));
+        link.call(key(queue), ResendPolicy.SAFE, Command.HMGET, fields(queue, names)));
   }
 
-  static CommandArgs fieldsOf(QueueName queue, String name, List<String> words) {
-    CommandArgs args = new CommandArgs(1 + words.size()).add(key(queue));
-    words.forEach(word -> args.add(field(word, name)));
+  /**
+   * Returns an entry; null if it has no state.
+   *
+   * @throws IllegalArgumentException if its state cannot be read
+   */
+  @Nullable Known known(String name, QueueName queue) {
+    return known(name, queue, read(queue, List.of(name)));
+  }
+
+  static @Nullable Known known(String name, QueueName queue, List<@Nullable Object> values) {
+    State state = state(values.subList(1, values.size()));
+    return state == null
+        ? null
+        : new Known(new Entry(name, queue, ReplyParser.text(values.get(0))), state);
+  }
+
+  /** Returns the arguments of a command on all fields of entries of one queue. */
+  static CommandArgs fields(QueueName queue, List<String> names) {
+    CommandArgs args = new CommandArgs(1 + names.size() * FIELDS.size()).add(key(queue));
+    names.forEach(name -> FIELDS.forEach(word -> args.add(field(word, name))));
     return args;
   }
 
   void delete(QueueName queue, String name) {
-    CommandArgs args = new CommandArgs().add(key(queue)).add(field(LEAVING, name));
-    SPEC_AND_STATE.forEach(word -> args.add(field(word, name)));
-    link.call(RedisKeys.prefix(queue), ResendPolicy.SAFE, Command.HDEL, args);
-  }
-
-  /** A queue whose schedule key has the wrong type must not stop the entries of other queues. */
-  void ifReadable(QueueName queue, Runnable call) {
     try {
-      call.run();
+      link.call(key(queue), ResendPolicy.SAFE, Command.HDEL, fields(queue, List.of(name)));
     } catch (BrokerRefusedException e) {
-      if (e.reason() != BrokerRefusedException.Reason.REQUEST) {
-        throw e;
-      }
-      unreadables.warn(key(queue), e, "entries of queue " + queue.value() + " do not fire");
+      requireWrongType(queue, e);
     }
   }
 
-  /** Returns whether the values are the state of an entry, rather than of a deleted one. */
-  static boolean isState(List<@Nullable Object> values) {
-    return values.get(FROM) != null;
+  /**
+   * Stops an entry from firing in a queue that it leaves.
+   *
+   * @return its spec and state there, as texts; empty texts if it has none
+   */
+  List<String> leave(QueueName queue, String name) {
+    try {
+      link.callSafe(Command.HSET, key(queue), field("leaving", name), "1");
+      return ReplyParser.texts(read(queue, List.of(name)).subList(0, NO_STATE.size()));
+    } catch (BrokerRefusedException e) {
+      requireWrongType(queue, e);
+      return NO_STATE;
+    }
+  }
+
+  /** A queue whose schedule key has the wrong type must not stop the entries of other queues. */
+  private void requireWrongType(QueueName queue, BrokerRefusedException e) {
+    if (e.reason() != BrokerRefusedException.Reason.REQUEST) {
+      throw e;
+    }
+    unreadables.warn(key(queue), e, "entries of queue " + queue.value() + " do not fire");
   }
 
   /**
+   * Returns the state with these values, in the order of the scripts; null if there is none.
+   *
    * @throws IllegalArgumentException if a time cannot be read
    */
-  static State state(List<@Nullable Object> values) {
-    Instant from = Objects.requireNonNull(instant(values.get(FROM)));
-    Instant anchor = instant(values.get(ANCHOR));
+  static @Nullable State state(List<@Nullable Object> values) {
+    Instant from = instant(values.get(1));
+    if (from == null) {
+      return null;
+    }
+    Instant anchor = instant(values.get(0));
     return new State(
         anchor == null ? from : anchor,
         from,
-        instant(values.get(LAST)),
-        instant(values.get(PAUSED)),
-        instant(values.get(RUN)));
+        instant(values.get(2)),
+        instant(values.get(3)),
+        instant(values.get(4)));
   }
 
   private static @Nullable Instant instant(@Nullable Object millis) {
@@ -128,12 +149,12 @@ final class ScheduleRecords {
     return word + ":" + entry;
   }
 
-  /** Returns whether a value in the list of entries is a valid queue name. */
-  static boolean isQueue(String name) {
+  /** Returns a queue in the list of entries; empty if its name is invalid. */
+  static Optional<QueueName> queue(String name) {
     try {
-      return !QueueName.of(name).value().isEmpty();
+      return Optional.of(QueueName.of(name));
     } catch (IllegalArgumentException e) {
-      return false;
+      return Optional.empty();
     }
   }
 }

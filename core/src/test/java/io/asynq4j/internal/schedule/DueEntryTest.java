@@ -3,27 +3,30 @@ package io.asynq4j.internal.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.asynq4j.Task;
 import io.asynq4j.internal.broker.ScheduleLedger.State;
 import io.asynq4j.schedule.MissedPolicy;
 import io.asynq4j.schedule.Schedule;
+import io.asynq4j.schedule.ScheduleEntry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class DueInstantsTest {
+class DueEntryTest {
 
   private static final Instant NOON = Instant.parse("2100-01-01T12:00:00Z");
   private static final Duration GRACE = Duration.ofSeconds(30);
   private static final Schedule MINUTELY = Schedule.of("* * * * *");
 
-  private static State decided(Instant instant) {
-    return new State(NOON, instant, null, null, null);
+  private static List<Instant> due(MissedPolicy policy, Instant decided, Instant now) {
+    return due(MINUTELY, policy, new State(NOON, decided, null, null, null), now);
   }
 
-  private static List<Instant> due(MissedPolicy policy, Instant decided, Instant now) {
-    return DueInstants.instants(
-        RecurringSchedule.of(MINUTELY), policy, decided(decided), GRACE, now);
+  private static List<Instant> due(
+      Schedule schedule, MissedPolicy policy, State state, Instant now) {
+    ScheduleEntry entry = ScheduleEntry.of("e", schedule, Task.of("t")).missed(policy);
+    return new DueEntry(entry, state).dueInstants(now, GRACE);
   }
 
   private static Instant minute(int minute) {
@@ -66,12 +69,7 @@ class DueInstantsTest {
     State longAgo = new State(begin, begin, null, null, null);
 
     List<Instant> due =
-        DueInstants.instants(
-            RecurringSchedule.of(Schedule.of("@every 1s")),
-            MissedPolicy.runAll(2),
-            longAgo,
-            GRACE,
-            NOON.plusMillis(500));
+        due(Schedule.of("@every 1s"), MissedPolicy.runAll(2), longAgo, NOON.plusMillis(500));
 
     assertThat(due).containsExactly(NOON.minusSeconds(1), NOON);
   }
