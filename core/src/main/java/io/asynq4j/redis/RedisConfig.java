@@ -97,12 +97,8 @@ public final class RedisConfig {
     } catch (IllegalArgumentException e) {
       // Without the cause, which may be a message of the JDK that quotes a part of the URI.
       throw new IllegalArgumentException(
-          "Invalid Redis URI '"
-              + RedisUri.masked(uri)
-              + "': "
-              + e.getMessage()
-              + ". A correct one: "
-              + RedisUri.example(uri));
+          "Invalid Redis URI '%s': %s. A correct one: %s"
+              .formatted(RedisUri.masked(uri), e.getMessage(), RedisUri.example(uri)));
     }
   }
 

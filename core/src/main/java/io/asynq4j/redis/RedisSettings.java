@@ -81,12 +81,7 @@ final class RedisSettings implements Cloneable {
 
   private void checkAddress() {
     switch (kind) {
-      case STANDALONE ->
-          require(
-              endpoints.size() == 1,
-              "A standalone Redis has one host but "
-                  + endpoints
-                  + " are given: use cluster or sentinel for several");
+      case STANDALONE -> {}
       case SOCKET ->
           require(
               socketPath != null

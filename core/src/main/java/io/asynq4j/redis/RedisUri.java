@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -58,16 +59,20 @@ record RedisUri(
           "keyStorePassword");
 
   private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*)://");
+
+  /** What follows the scheme. */
+  private static final Pattern REST =
+      Pattern.compile(
+          "(?:(?<userInfo>[^/?#]*)@)?(?<hosts>[^/?#]*)(?<path>[^?#]*)(?:\\?(?<query>[^#]*))?");
+
+  private static final Pattern ENDPOINT =
+      Pattern.compile("(?:\\[(?<address>[^\\]]*)]|(?<name>[^:]*))(?<port>:?[^:]*)");
   private static final Pattern OUTER_SLASHES = Pattern.compile("^/+|/+$");
   private static final Pattern NUMBER = Pattern.compile("-?\\d{1,9}");
 
   static RedisUri read(String uri) {
-    String schemeText =
-        schemeText(uri)
-            .orElseThrow(
-                () ->
-                    new IllegalArgumentException(
-                        "It does not start with a scheme, such as redis://"));
+    String schemeText = schemeText(uri);
+    require(!schemeText.isEmpty(), "It does not start with a scheme, such as redis://");
     Scheme scheme =
         Scheme.of(schemeText)
             .orElseThrow(
@@ -79,27 +84,19 @@ record RedisUri(
                             + Stream.of(Scheme.values())
                                 .map(s -> s.text + "://")
                                 .collect(Collectors.joining(", "))));
-    String rest = uri.substring(schemeText.length() + "://".length());
-    require(rest.indexOf('#') < 0, "It contains a '#', which must be written %23");
-
-    int queryStart = rest.indexOf('?');
-    String query = queryStart < 0 ? "" : rest.substring(queryStart + 1);
-    String beforeQuery = queryStart < 0 ? rest : rest.substring(0, queryStart);
-    int pathStart = beforeQuery.indexOf('/');
-    String authority = pathStart < 0 ? beforeQuery : beforeQuery.substring(0, pathStart);
-    String path = pathStart < 0 ? "" : beforeQuery.substring(pathStart);
+    Matcher rest = REST.matcher(uri.substring(schemeText.length() + "://".length()));
+    require(rest.matches(), "It contains a '#', which must be written %23");
+    String path = rest.group("path");
     require(
         scheme.kind == Kind.SOCKET || path.indexOf('@') < 0,
         "It contains an '@' after the first '/': in a user name or password, '/' must be written"
             + " %2F and '@' %40");
-
-    int userInfoEnd = authority.lastIndexOf('@');
     return new RedisUri(
         scheme,
-        userInfoEnd < 0 ? null : authority.substring(0, userInfoEnd),
-        authority.substring(userInfoEnd + 1),
+        rest.group("userInfo"),
+        rest.group("hosts"),
         path,
-        parameters(query));
+        parameters(Objects.requireNonNullElse(rest.group("query"), "")));
   }
 
   private static Map<String, String> parameters(String query) {
@@ -125,8 +122,7 @@ record RedisUri(
   }
 
   private static String name(String pair) {
-    int end = pair.indexOf('=');
-    return end < 0 ? pair : pair.substring(0, end);
+    return pair.split("=", 2)[0];
   }
 
   RedisConfig toConfig() {
@@ -160,7 +156,8 @@ record RedisUri(
       builder.socket(Path.of(decode(path)));
       return;
     }
-    Endpoint[] endpoints = endpoints();
+    Endpoint[] endpoints =
+        Stream.of(hosts.split(",", -1)).map(this::endpoint).toArray(Endpoint[]::new);
     switch (scheme.kind) {
       case SENTINEL -> builder.sentinel(parameters.getOrDefault("master", ""), endpoints);
       case CLUSTER -> builder.cluster(endpoints);
@@ -173,30 +170,19 @@ record RedisUri(
     }
   }
 
-  private Endpoint[] endpoints() {
-    return Stream.of(hosts.split(",", -1)).map(this::endpoint).toArray(Endpoint[]::new);
-  }
-
   private Endpoint endpoint(String text) {
-    boolean bracketed = text.startsWith("[");
-    int hostEnd = bracketed ? text.indexOf(']') + 1 : text.indexOf(':');
-    if (hostEnd < 0) {
-      hostEnd = text.length();
-    }
-    String portPart = text.substring(hostEnd);
+    Matcher matcher = ENDPOINT.matcher(text);
     require(
-        (!bracketed || hostEnd > 0) && portPart.lastIndexOf(':') <= 0,
+        matcher.matches(),
         "A host has more than one colon: an IPv6 address is written in brackets, [::1]:6379");
-    int port = scheme.defaultPort();
-    if (!portPart.isEmpty()) {
-      String digits = portPart.substring(1);
-      require(
-          portPart.startsWith(":") && digits.matches("\\d{1,9}"),
-          "The port after the host must be a number from 1 to 65535");
-      port = Integer.parseInt(digits);
-    }
-    String host = bracketed ? text.substring(1, hostEnd - 1) : text.substring(0, hostEnd);
-    return new Endpoint(decode(host), port);
+    String port = matcher.group("port");
+    require(
+        port.isEmpty() || port.matches(":\\d{1,9}"),
+        "The port after the host must be a number from 1 to 65535");
+    String address = matcher.group("address");
+    return new Endpoint(
+        decode(address == null ? matcher.group("name") : address),
+        port.isEmpty() ? scheme.defaultPort() : Integer.parseInt(port.substring(1)));
   }
 
   private void applyUserInfo(RedisConfig.Builder builder) {
@@ -296,7 +282,8 @@ record RedisUri(
 
   /** Returns the URI without anything that could be a password; in doubt, leaves out more. */
   static String masked(String uri) {
-    String start = schemeText(uri).map(text -> text + "://").orElse("");
+    String scheme = schemeText(uri);
+    String start = scheme.isEmpty() ? "" : scheme + "://";
     String rest = uri.substring(start.length());
     int queryStart = rest.indexOf('?');
     String query = queryStart < 0 ? "" : rest.substring(queryStart + 1);
@@ -323,12 +310,13 @@ record RedisUri(
   }
 
   static String example(String uri) {
-    return schemeText(uri).flatMap(Scheme::of).orElse(Scheme.REDIS).example();
+    return Scheme.of(schemeText(uri)).orElse(Scheme.REDIS).example();
   }
 
-  private static Optional<String> schemeText(String uri) {
+  /** Returns the scheme in front; empty if there is none. */
+  private static String schemeText(String uri) {
     Matcher matcher = SCHEME.matcher(uri);
-    return matcher.lookingAt() ? Optional.of(matcher.group(1)) : Optional.empty();
+    return matcher.lookingAt() ? matcher.group(1) : "";
   }
 
   private enum Scheme {

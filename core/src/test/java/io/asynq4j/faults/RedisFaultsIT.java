@@ -17,6 +17,7 @@ import io.asynq4j.faults.FaultProxy.Fault;
 import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.fixture.RestartServersAfterFailure;
 import io.asynq4j.fixture.TestRedis;
+import io.asynq4j.fixture.TestTime;
 import io.asynq4j.internal.broker.Aggregation.AggregationSet;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.internal.broker.Claim;
@@ -29,7 +30,6 @@ import io.asynq4j.internal.broker.Upkeep;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
-import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.clock.RedisClock;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
@@ -119,7 +119,7 @@ class RedisFaultsIT {
     // A connection that stays, whatever happens to new ones.
     direct.link.call(0, ResendPolicy.SAFE, Command.PING, new CommandArgs());
     link = BrokerFixture.link(config().build());
-    broker = RedisBroker.on(link, BrokerTime.of(direct.clock));
+    broker = RedisBroker.on(link, new TestTime(direct.clock));
   }
 
   private RedisConfig.Builder config() {
@@ -754,7 +754,7 @@ class RedisFaultsIT {
         RedisCommandExecutor patient = BrokerFixture.link(config)) {
       hog.setSoTimeout((int) PATIENCE.toMillis());
       patient.call(0, ResendPolicy.SAFE, Command.PING, new CommandArgs());
-      RedisBroker onBusy = RedisBroker.on(patient, BrokerTime.of(direct.clock));
+      RedisBroker onBusy = RedisBroker.on(patient, new TestTime(direct.clock));
       CompletableFuture<Void> running =
           CompletableFuture.runAsync(
               () -> send(hog, Command.EVAL, "while true do end", "0"), threads);
@@ -807,7 +807,7 @@ class RedisFaultsIT {
       assertThat(e.mayHaveBeenApplied()).isFalse();
       assertThat(e).hasMessageContainingAll("READONLY", "this is a replica");
 
-      RedisBroker waiting = RedisBroker.on(patient, BrokerTime.of(direct.clock));
+      RedisBroker waiting = RedisBroker.on(patient, new TestTime(direct.clock));
       CompletableFuture<List<EnqueueReply>> answer =
           CompletableFuture.supplyAsync(
               () -> waiting.enqueueing().enqueue(List.of(direct.task("c"))), threads);
@@ -909,7 +909,7 @@ class RedisFaultsIT {
         RedisCommandExecutor own =
             BrokerFixture.link(
                 RedisConfig.builder().standalone("127.0.0.1", kept.port()).build())) {
-      RedisBroker onKept = RedisBroker.on(own, BrokerTime.of(direct.clock));
+      RedisBroker onKept = RedisBroker.on(own, new TestTime(direct.clock));
       for (int i = 0; i < 4; i++) {
         int each = i;
         CompletableFuture.allOf(
@@ -1002,7 +1002,7 @@ class RedisFaultsIT {
               () ->
                   ReplyParser.text(send(admin, Command.INFO, "persistence"))
                       .contains("rdb_last_bgsave_status:err"));
-      RedisBroker onBroken = RedisBroker.on(own, BrokerTime.of(direct.clock));
+      RedisBroker onBroken = RedisBroker.on(own, new TestTime(direct.clock));
 
       BrokerRefusedException e =
           refused(() -> onBroken.enqueueing().enqueue(List.of(direct.task("a"))));

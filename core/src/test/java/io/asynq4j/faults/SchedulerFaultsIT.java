@@ -15,8 +15,8 @@ import io.asynq4j.fixture.RedisTextDump;
 import io.asynq4j.fixture.RestartServersAfterFailure;
 import io.asynq4j.fixture.SettableClock;
 import io.asynq4j.fixture.TestRedis;
+import io.asynq4j.fixture.TestTime;
 import io.asynq4j.internal.broker.Inspection.Listing;
-import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.store.RedisBroker;
@@ -83,7 +83,7 @@ class SchedulerFaultsIT {
                 .commandTimeout(commandTimeout)
                 .retryFor(retryFor)
                 .build());
-    broker = RedisBroker.on(link, BrokerTime.of(clock));
+    broker = RedisBroker.on(link, new TestTime(clock));
   }
 
   @AfterEach

@@ -22,6 +22,7 @@ import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.fixture.TestRedis;
+import io.asynq4j.fixture.TestTime;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Claim;
@@ -29,7 +30,6 @@ import io.asynq4j.internal.broker.ClaimBatch;
 import io.asynq4j.internal.broker.Inspection.Settings;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.NewTask;
-import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.clock.RedisClock;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.store.RedisBroker;
@@ -115,20 +115,15 @@ class TaskLeasesIT {
         TaskLeasesAccess.broker(
                 RedisBroker.on(
                     redis.link,
-                    new BrokerTime() {
+                    new TestTime(redis.clock) {
                       @Override
                       public Clock clock() {
-                        return follower;
+                        return follower.clock();
                       }
 
                       @Override
                       public ElapsedBounds elapsedSince(Instant moment) {
                         return follower.elapsedSince(moment);
-                      }
-
-                      @Override
-                      public String forScripts() {
-                        return BrokerTime.of(redis.clock).forScripts();
                       }
                     }))
             .build();

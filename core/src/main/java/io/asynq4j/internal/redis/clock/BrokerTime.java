@@ -20,15 +20,10 @@ public interface BrokerTime {
   String forScripts();
 
   /** This machine's monotonic timer. */
-  default long nanoTime() {
-    return System.nanoTime();
-  }
+  long nanoTime();
 
   /** Returns how long ago the clock showed this time, see {@link ElapsedBounds}. */
-  default ElapsedBounds elapsedSince(Instant moment) {
-    Duration elapsed = Duration.between(moment, clock().instant());
-    return new ElapsedBounds(elapsed, elapsed);
-  }
+  ElapsedBounds elapsedSince(Instant moment);
 
   /**
    * Returns whether the clock of a queue's server has recently stepped forward, for example because
@@ -39,24 +34,5 @@ public interface BrokerTime {
    * @param now the time that this server just returned
    * @param sentNanos when the request was sent, by {@link #nanoTime}
    */
-  default boolean hasStepped(
-      String shard, QueueName queue, Instant now, long sentNanos, Duration lately) {
-    return false;
-  }
-
-  /** Returns the time of a clock that a test sets. */
-  static BrokerTime of(Clock clock) {
-    return new BrokerTime() {
-      @Override
-      public Clock clock() {
-        return clock;
-      }
-
-      @Override
-      public String forScripts() {
-        Instant now = clock.instant();
-        return String.format("%d%06d", now.getEpochSecond(), now.getNano() / 1000);
-      }
-    };
-  }
+  boolean hasStepped(String shard, QueueName queue, Instant now, long sentNanos, Duration lately);
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class ClockStepDetector {
 
   /** Threshold of a step: larger than the drift between two readings. */
-  private static final Duration STEP = Duration.ofSeconds(2);
+  static final Duration STEP = Duration.ofSeconds(2);
 
   /**
    * A reading of a clock, taken no earlier than {@code sentNanos}, and when a step was last
@@ -41,12 +41,10 @@ final class ClockStepDetector {
   boolean note(String clock, Instant redis, long sentNanos, long answeredNanos, Duration lately) {
     Look look =
         Objects.requireNonNull(
-            looks.compute(
+            looks.merge(
                 clock,
-                (name, last) ->
-                    last == null
-                        ? new Look(redis, sentNanos, null)
-                        : last.next(redis, sentNanos, answeredNanos)));
+                new Look(redis, sentNanos, null),
+                (last, first) -> last.next(redis, sentNanos, answeredNanos)));
     Long stepped = look.steppedNanos();
     return stepped != null && answeredNanos - stepped < lately.toNanos();
   }

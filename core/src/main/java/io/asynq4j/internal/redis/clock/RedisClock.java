@@ -6,11 +6,10 @@ import io.asynq4j.internal.time.ElapsedBounds;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
@@ -19,10 +18,7 @@ import java.util.function.LongSupplier;
  * machine's monotonic timer in between. After the first synchronization it never steps back.
  * Thread-safe.
  */
-public final class RedisClock extends Clock implements BrokerTime {
-
-  /** Threshold of a step: larger than the drift between two readings. */
-  private static final Duration STEP = Duration.ofSeconds(2);
+public final class RedisClock implements InstantSource, BrokerTime {
 
   private static final int MOST_STEPS = 64;
 
@@ -42,74 +38,61 @@ public final class RedisClock extends Clock implements BrokerTime {
     }
   }
 
-  /** The steps since this clock began to follow Redis, and the timer value of that moment. */
-  private record History(long sinceNanos, List<Step> steps) {
-
-    static History from(long nanoTime) {
-      return new History(nanoTime, List.of());
-    }
-
-    History with(Step step, long now) {
-      if (step.size().compareTo(STEP) <= 0) {
-        return this;
-      }
-      List<Step> all = new ArrayList<>(steps);
-      all.add(step);
-      return all.size() > MOST_STEPS ? from(now) : new History(sinceNanos, List.copyOf(all));
-    }
-  }
-
   /**
    * The time shown at a timer value, and its lead over Redis. A lead is reduced by running at half
    * speed until Redis has caught up.
+   *
+   * @param sinceNanos the timer value at which this clock began to follow Redis
+   * @param steps the steps since then
    */
-  private record Anchor(Instant shown, long nanoTime, long aheadNanos, History history) {
+  private record Anchor(
+      Instant shown, long nanoTime, long aheadNanos, long sinceNanos, List<Step> steps) {
+
+    static Anchor first(Instant shown, long nanoTime) {
+      return new Anchor(shown, nanoTime, 0, nanoTime, List.of());
+    }
+
     Instant at(long now) {
       long elapsed = Math.max(0, now - nanoTime);
       return shown.plusNanos(elapsed - Math.min(aheadNanos, elapsed / 2));
     }
+
+    Anchor stepTo(Instant redisNow, long now) {
+      Step step = new Step(at(now), redisNow);
+      if (step.size().compareTo(ClockStepDetector.STEP) <= 0) {
+        return new Anchor(redisNow, now, 0, sinceNanos, steps);
+      }
+      List<Step> all = new ArrayList<>(steps);
+      all.add(step);
+      return all.size() > MOST_STEPS
+          ? first(redisNow, now)
+          : new Anchor(redisNow, now, 0, sinceNanos, List.copyOf(all));
+    }
   }
 
-  private final ZoneId zone;
   private final LongSupplier timer;
-  private final AtomicReference<Anchor> anchor;
+  private final Clock clock = withZone(ZoneOffset.UTC);
+  private final ClockStepDetector steps = new ClockStepDetector();
+  private volatile Anchor anchor;
   // Without it, time could step back between a thread with the old anchor and one with the new.
   private final AtomicReference<Instant> latest;
-  private final ClockStepDetector steps;
 
   public RedisClock() {
     this(System::nanoTime, Clock.systemUTC().instant());
   }
 
   public RedisClock(LongSupplier timer, Instant now) {
-    this(
-        ZoneOffset.UTC,
-        timer,
-        new AtomicReference<>(
-            new Anchor(now, timer.getAsLong(), 0, History.from(timer.getAsLong()))),
-        new AtomicReference<>(now),
-        new ClockStepDetector());
-  }
-
-  private RedisClock(
-      ZoneId zone,
-      LongSupplier timer,
-      AtomicReference<Anchor> anchor,
-      AtomicReference<Instant> latest,
-      ClockStepDetector steps) {
-    this.zone = zone;
     this.timer = timer;
-    this.anchor = anchor;
-    this.latest = latest;
-    this.steps = steps;
+    this.anchor = Anchor.first(now, timer.getAsLong());
+    this.latest = new AtomicReference<>(now);
   }
 
   /**
    * Starts from a reply, regardless of what was shown before. Only for the first synchronization.
    */
-  public void start(Instant redis, long sentNanos, long answeredNanos) {
+  public synchronized void start(Instant redis, long sentNanos, long answeredNanos) {
     Instant redisNow = redis.plusNanos((answeredNanos - sentNanos) / 2);
-    anchor.set(new Anchor(redisNow, answeredNanos, 0, History.from(answeredNanos)));
+    anchor = Anchor.first(redisNow, answeredNanos);
     latest.set(redisNow);
   }
 
@@ -117,24 +100,17 @@ public final class RedisClock extends Clock implements BrokerTime {
    * Follows a reply of Redis. The reply may stem from any moment of the call; the middle is
    * assumed. A slow reply changes nothing unless it proves the clock wrong.
    */
-  public void follow(Instant redis, long sentNanos, long answeredNanos) {
+  public synchronized void follow(Instant redis, long sentNanos, long answeredNanos) {
     long roundTrip = answeredNanos - sentNanos;
     Instant redisNow = redis.plusNanos(roundTrip / 2);
-    anchor.updateAndGet(
-        current -> {
-          Instant shown = current.at(answeredNanos);
-          if (shown.isBefore(redis)) {
-            History history = current.history().with(new Step(shown, redisNow), answeredNanos);
-            return new Anchor(redisNow, answeredNanos, 0, history);
-          }
-          return shown.isAfter(redis.plusNanos(roundTrip))
-              ? new Anchor(
-                  shown,
-                  answeredNanos,
-                  Duration.between(redisNow, shown).toNanos(),
-                  current.history())
-              : current;
-        });
+    Anchor current = anchor;
+    Instant shown = current.at(answeredNanos);
+    if (shown.isBefore(redis)) {
+      anchor = current.stepTo(redisNow, answeredNanos);
+    } else if (shown.isAfter(redis.plusNanos(roundTrip))) {
+      long ahead = Duration.between(redisNow, shown).toNanos();
+      anchor = new Anchor(shown, answeredNanos, ahead, current.sinceNanos(), current.steps());
+    }
   }
 
   @Override
@@ -160,21 +136,20 @@ public final class RedisClock extends Clock implements BrokerTime {
   @Override
   public ElapsedBounds elapsedSince(Instant moment) {
     long now = timer.getAsLong();
-    Anchor current = Objects.requireNonNull(anchor.get());
-    History history = current.history();
+    Anchor current = anchor;
     Duration most = Duration.between(moment, current.at(now));
-    for (Step step : history.steps()) {
+    for (Step step : current.steps()) {
       if (step.isAfter(moment)) {
         most = most.minus(step.size());
       }
     }
-    Duration observed = Duration.ofNanos(now - history.sinceNanos());
+    Duration observed = Duration.ofNanos(now - current.sinceNanos());
     return new ElapsedBounds(observed.compareTo(most) < 0 ? observed : most, most);
   }
 
   @Override
   public Clock clock() {
-    return this;
+    return clock;
   }
 
   @Override
@@ -184,17 +159,7 @@ public final class RedisClock extends Clock implements BrokerTime {
 
   @Override
   public Instant instant() {
-    Instant now = Objects.requireNonNull(anchor.get()).at(timer.getAsLong());
+    Instant now = anchor.at(timer.getAsLong());
     return latest.accumulateAndGet(now, (shown, next) -> next.isAfter(shown) ? next : shown);
-  }
-
-  @Override
-  public ZoneId getZone() {
-    return zone;
-  }
-
-  @Override
-  public Clock withZone(ZoneId other) {
-    return new RedisClock(other, timer, anchor, latest, steps);
   }
 }

@@ -7,10 +7,6 @@ import java.util.List;
 /** Arguments of a command or script, encoded as bytes. Not thread-safe. */
 public final class CommandArgs {
 
-  private static final byte[] NO = {'0'};
-  private static final byte[] YES = {'1'};
-  private static final byte[] EMPTY = {};
-
   private final List<byte[]> values;
 
   public CommandArgs() {
@@ -27,23 +23,19 @@ public final class CommandArgs {
   }
 
   public CommandArgs add(String value) {
-    values.add(value.isEmpty() ? EMPTY : value.getBytes(StandardCharsets.UTF_8));
-    return this;
+    return add(value.getBytes(StandardCharsets.UTF_8));
   }
 
   public CommandArgs add(long value) {
-    values.add(Long.toString(value).getBytes(StandardCharsets.US_ASCII));
-    return this;
+    return add(Long.toString(value));
   }
 
   public CommandArgs add(boolean value) {
-    values.add(value ? YES : NO);
-    return this;
+    return add(value ? "1" : "0");
   }
 
   public CommandArgs addEmpty() {
-    values.add(EMPTY);
-    return this;
+    return add("");
   }
 
   public int size() {

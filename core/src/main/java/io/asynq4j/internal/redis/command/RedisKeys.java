@@ -3,13 +3,14 @@ package io.asynq4j.internal.redis.command;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.StoreWatch;
-import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.LocalDate;
+import java.util.HexFormat;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
  * The names of all Redis keys. No other Java code builds key names; scripts derive theirs from the
@@ -117,12 +118,10 @@ public final class RedisKeys {
    * The registry that lists the key of a server, its workers or a scheduler; null for other keys.
    */
   public static @Nullable String registryOf(String key) {
-    for (String registry : new String[] {SERVERS, WORKERS, SCHEDULERS}) {
-      if (key.startsWith(registry + ":{")) {
-        return registry;
-      }
-    }
-    return null;
+    return Stream.of(SERVERS, WORKERS, SCHEDULERS)
+        .filter(registry -> key.startsWith(registry + ":{"))
+        .findFirst()
+        .orElse(null);
   }
 
   /** The leader key of the schedulers that have the same entries. */
@@ -139,22 +138,7 @@ public final class RedisKeys {
    * key.
    */
   public static int slot(String key) {
-    int open = key.indexOf('{');
-    int close = open < 0 ? -1 : key.indexOf('}', open + 1);
-    String hashed = close > open + 1 ? key.substring(open + 1, close) : key;
-    return crc16(hashed.getBytes(StandardCharsets.UTF_8)) % SLOTS;
-  }
-
-  // CRC-16/XMODEM, per the Redis Cluster specification.
-  private static int crc16(byte[] bytes) {
-    int crc = 0;
-    for (byte each : bytes) {
-      crc ^= (each & 0xff) << 8;
-      for (int bit = 0; bit < 8; bit++) {
-        crc = (crc & 0x8000) == 0 ? crc << 1 : (crc << 1) ^ 0x1021;
-      }
-    }
-    return crc & 0xffff;
+    return JedisClusterCRC16.getSlot(key);
   }
 
   private static String md5(Payload payload) {
@@ -162,7 +146,7 @@ public final class RedisKeys {
       // Not used for security: the protocol requires MD5.
       MessageDigest digest = MessageDigest.getInstance("MD5");
       digest.update(payload.view());
-      return String.format(Locale.ROOT, "%032x", new BigInteger(1, digest.digest()));
+      return HexFormat.of().formatHex(digest.digest());
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(
           "this JVM provides no MD5, which the asynq protocol requires for unique tasks; use a JDK with MD5 support",

@@ -14,6 +14,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.util.IOUtils;
 
 /**
  * Creates TCP sockets for Jedis that poll a few times for a reply before they block. A nearby Redis
@@ -29,8 +30,7 @@ final class BusyPollSocketFactory implements JedisSocketFactory {
   private static final int MOST_READS_WITHOUT = 64;
 
   private final HostAndPort address;
-  private final int connectTimeoutMillis;
-  private final int readTimeoutMillis;
+  private final JedisClientConfig config;
   private final Semaphore lookers = new Semaphore(Runtime.getRuntime().availableProcessors() - 1);
 
   /**
@@ -45,44 +45,32 @@ final class BusyPollSocketFactory implements JedisSocketFactory {
 
   private BusyPollSocketFactory(HostAndPort address, JedisClientConfig config) {
     this.address = address;
-    this.connectTimeoutMillis = config.getConnectionTimeoutMillis();
-    this.readTimeoutMillis = config.getSocketTimeoutMillis();
+    this.config = config;
   }
 
   @Override
   public Socket createSocket() {
     JedisConnectionException failure =
         new JedisConnectionException("Failed to connect to " + address);
-    for (InetAddress each : resolved()) {
-      EagerSocket socket = new EagerSocket();
-      try {
-        socket.setKeepAlive(true);
-        socket.setTcpNoDelay(true);
-        socket.connect(new InetSocketAddress(each, address.getPort()), connectTimeoutMillis);
-        socket.setSoTimeout(readTimeoutMillis);
-        return socket;
-      } catch (IOException e) {
-        close(socket, e);
-        failure.addSuppressed(e);
+    try {
+      for (InetAddress each : InetAddress.getAllByName(address.getHost())) {
+        EagerSocket socket = new EagerSocket();
+        try {
+          socket.setKeepAlive(true);
+          socket.setTcpNoDelay(true);
+          socket.connect(
+              new InetSocketAddress(each, address.getPort()), config.getConnectionTimeoutMillis());
+          socket.setSoTimeout(config.getSocketTimeoutMillis());
+          return socket;
+        } catch (IOException e) {
+          failure.addSuppressed(e);
+          IOUtils.closeQuietly(socket);
+        }
       }
+    } catch (UnknownHostException e) {
+      failure.initCause(e);
     }
     throw failure;
-  }
-
-  private InetAddress[] resolved() {
-    try {
-      return InetAddress.getAllByName(address.getHost());
-    } catch (UnknownHostException e) {
-      throw new JedisConnectionException("Failed to connect to " + address, e);
-    }
-  }
-
-  private static void close(Socket socket, IOException failure) {
-    try {
-      socket.close();
-    } catch (IOException e) {
-      failure.addSuppressed(e);
-    }
   }
 
   private final class EagerSocket extends Socket {

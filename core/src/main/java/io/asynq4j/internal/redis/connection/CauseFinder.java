@@ -1,5 +1,6 @@
 package io.asynq4j.internal.redis.connection;
 
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,14 +11,16 @@ final class CauseFinder {
 
   private CauseFinder() {}
 
-  static <T extends Throwable> @Nullable T find(Class<T> kind, @Nullable Throwable e) {
-    if (e == null || kind.isInstance(e)) {
-      return kind.cast(e);
+  static <T extends Throwable> @Nullable T find(Class<T> kind, Throwable e) {
+    return all(e).filter(kind::isInstance).map(kind::cast).findFirst().orElse(null);
+  }
+
+  /** Returns the failure itself, its causes and what these suppressed. */
+  static Stream<Throwable> all(@Nullable Throwable e) {
+    if (e == null) {
+      return Stream.empty();
     }
-    T found = find(kind, e.getCause());
-    for (Throwable suppressed : e.getSuppressed()) {
-      found = found != null ? found : find(kind, suppressed);
-    }
-    return found;
+    Stream<Throwable> suppressed = Stream.of(e.getSuppressed()).flatMap(CauseFinder::all);
+    return Stream.concat(Stream.of(e), Stream.concat(all(e.getCause()), suppressed));
   }
 }

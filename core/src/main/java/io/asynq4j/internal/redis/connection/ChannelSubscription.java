@@ -4,9 +4,9 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.text.SafeLog;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
 import redis.clients.jedis.BinaryJedisPubSub;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.util.SafeEncoder;
 
 /**
  * Listens to channels on a dedicated connection, and subscribes again when the connection is lost.
@@ -67,18 +68,11 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
     this.permission = permission;
     this.consequence = consequence;
     this.listener = listener;
-    this.thread = new Thread(this::listen, "asynq-" + subject);
-    thread.setDaemon(true);
+    this.thread = DaemonThreadPools.factory("asynq-" + subject).newThread(this::listen);
   }
 
   private String names() {
     return String.join(" and ", channels);
-  }
-
-  private byte[][] channelBytes() {
-    return channels.stream()
-        .map(channel -> channel.getBytes(StandardCharsets.UTF_8))
-        .toArray(byte[][]::new);
   }
 
   /**
@@ -128,29 +122,22 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
   }
 
   private void listenOnce() {
-    try (DedicatedConnection own = link.open(RedisKeys.slot(channels.get(0)))) {
+    int slot = RedisKeys.slot(channels.get(0));
+    try (DedicatedConnection own = link.open(link.serverOf(slot))) {
       connection = own;
       try {
         // Checked again, since a concurrent close() found no connection to close.
         if (!closed) {
           pingLater(own);
-          proceed(own, channelBytes());
+          proceed(own, SafeEncoder.encodeMany(channels.toArray(String[]::new)));
         }
       } finally {
-        forget();
+        synchronized (this) {
+          connection = null;
+        }
       }
-    } catch (JedisDataException e) {
-      failed(link.answered(e));
-    } catch (JedisException | BrokerException e) {
-      failed(e);
     } catch (RuntimeException | Error e) {
-      if (link.isOpen()) {
-        failed(e instanceof RuntimeException failure ? failure : new IllegalStateException(e));
-      } else {
-        // A refusal is permanent.
-        closed = true;
-        confirmed.completeExceptionally(e);
-      }
+      failed(e instanceof JedisDataException answer ? link.answered(answer) : e);
     }
   }
 
@@ -171,19 +158,16 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
     }
   }
 
-  private synchronized void forget() {
-    connection = null;
-  }
-
-  private void failed(RuntimeException e) {
+  private void failed(Throwable e) {
     if (closed) {
       return;
     }
-    if (!confirmed.isDone()) {
-      // The first subscription: its caller gets the cause and decides.
+    if (!confirmed.isDone() || !link.isOpen()) {
+      // The caller of the first subscription gets the cause and decides. A closed link stays
+      // closed.
       closed = true;
       confirmed.completeExceptionally(
-          e instanceof BrokerException
+          e instanceof BrokerException || e instanceof IllegalStateException
               ? e
               : new BrokerUnavailableException(
                   "cannot subscribe to " + names() + ": " + e.getMessage(), false, e));

@@ -4,8 +4,6 @@ import io.asynq4j.redis.RedisConfig;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.ConnectionFactory;
-import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
@@ -14,13 +12,13 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.util.Pool;
 
-/** The primaries of a cluster with their slots. */
+/** The primaries of a cluster with their slots. Jedis finds the slots; calls use pools of ours. */
 final class ClusterNodes implements RedisNodes {
 
   private final JedisClientConfig client;
   private final RedisConfig config;
   private final ClusterConnectionProvider provider;
-  private final Map<HostAndPort, ConnectionPool> reserved = new ConcurrentHashMap<>();
+  private final Map<HostAndPort, RedisServer> servers = new ConcurrentHashMap<>();
 
   ClusterNodes(RedisConfig config) {
     this.config = config;
@@ -31,50 +29,32 @@ final class ClusterNodes implements RedisNodes {
   }
 
   @Override
-  public Connection connect(int slot) {
+  public Connection connect(int slot, PoolKind kind) {
     HostAndPort node = provider.getNode(slot);
-    try {
-      return provider.getConnectionFromSlot(slot);
-    } catch (JedisException e) {
-      // The pool was closed, which interrupts the threads that wait for it.
-      if (CauseFinder.find(InterruptedException.class, e) != null
-          && node != null
-          && !provider.getConnectionMap().containsKey(node.toString())) {
-        throw PooledConnection.closedMeanwhile();
-      }
-      throw e;
-    }
-  }
-
-  @Override
-  public Connection connectReserved(int slot) {
-    HostAndPort node = provider.getNode(slot);
-    if (node == null) {
-      // Resolves the node of the slot.
-      return connect(slot);
-    }
-    return PooledConnection.from(reserved.computeIfAbsent(node, this::pool));
-  }
-
-  private ConnectionPool pool(HostAndPort node) {
-    return new ConnectionPool(
-        new ConnectionFactory(node, client), JedisConfigFactory.forPool(config));
+    // Jedis queries the cluster for an unknown slot, and otherwise connects to any node.
+    return node == null ? provider.getConnectionFromSlot(slot) : server(node).connect(kind);
   }
 
   @Override
   public Connection connectTo(HostAndPort node) {
-    return provider.getConnection(node);
+    return server(node).connect(PoolKind.SHARED);
+  }
+
+  private RedisServer server(HostAndPort node) {
+    return servers.computeIfAbsent(
+        node,
+        address ->
+            RedisServer.at(
+                address, new DefaultJedisSocketFactory(address, client), client, config));
   }
 
   @Override
-  public Server serverOf(int slot) {
+  public RedisServer serverOf(int slot) {
     HostAndPort node = provider.getNode(slot);
     if (node == null) {
       throw new JedisClusterOperationException("no node has slot " + slot);
     }
-    return new Server(
-        node.toString(),
-        () -> new DedicatedConnection(new DefaultJedisSocketFactory(node, client), client));
+    return server(node);
   }
 
   @Override
@@ -84,52 +64,35 @@ final class ClusterNodes implements RedisNodes {
   }
 
   @Override
-  public boolean isKnownAsSharded() {
-    return true;
-  }
-
-  @Override
-  public boolean isSharded() {
-    return true;
-  }
-
-  @Override
   public void refresh() {
-    provider.renewSlotCache();
-    reserved.keySet().stream()
-        .filter(node -> !provider.getNodes().containsKey(node.toString()))
-        .forEach(this::close);
-  }
-
-  private void close(HostAndPort gone) {
-    ConnectionPool pool = reserved.remove(gone);
-    if (pool != null) {
-      pool.close();
+    try {
+      provider.renewSlotCache();
+    } catch (JedisException e) {
+      // The next attempt to connect queries the cluster again and reports the failure.
+      provider.getConnectionMap().values().forEach(Pool::clear);
+      servers.values().forEach(RedisServer::dropIdle);
+      return;
     }
-  }
-
-  @Override
-  public void dropIdle() {
-    provider.getConnectionMap().values().forEach(Pool::clear);
-    reserved.values().forEach(Pool::clear);
+    servers.forEach(
+        (node, server) -> {
+          if (!provider.getNodes().containsKey(node.toString()) && servers.remove(node, server)) {
+            server.close();
+          }
+        });
   }
 
   @Override
   public void dropIdle(int slot) {
     HostAndPort node = provider.getNode(slot);
-    Pool<?> pool = node == null ? null : provider.getConnectionMap().get(node.toString());
-    if (pool != null) {
-      pool.clear();
-    }
-    ConnectionPool reservedPool = node == null ? null : reserved.get(node);
-    if (reservedPool != null) {
-      reservedPool.clear();
+    RedisServer server = node == null ? null : servers.get(node);
+    if (server != null) {
+      server.dropIdle();
     }
   }
 
   @Override
   public void close() {
     provider.close();
-    reserved.values().forEach(Pool::close);
+    servers.values().forEach(RedisServer::close);
   }
 }

@@ -1,9 +1,11 @@
 package io.asynq4j.internal.redis.connection;
 
 import io.asynq4j.redis.RedisConfig;
+import io.asynq4j.redis.RedisConfig.Kind;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -11,40 +13,33 @@ import redis.clients.jedis.exceptions.JedisException;
  * Suggests the likely configuration mistake when the peer does not behave like the configured kind
  * of Redis: wrong port, TLS mismatch, a sentinel, a server without databases.
  */
-public record ConnectionFailureAnalyzer(RedisConfig.Kind kind, boolean tls, int database) {
+record ConnectionFailureAnalyzer(RedisConfig config) {
 
   private static final String OTHERWISE = "; check that it runs and that the address is right";
 
-  /** For a single server without TLS, if nothing else is known. */
-  static final ConnectionFailureAnalyzer UNKNOWN =
-      new ConnectionFailureAnalyzer(RedisConfig.Kind.STANDALONE, false, 0);
-
-  public static ConnectionFailureAnalyzer of(RedisConfig config) {
-    return new ConnectionFailureAnalyzer(
-        config.kind(), config.tls().isPresent(), config.database());
-  }
+  /** Messages of Jedis. */
+  private static final Pattern STRANGE_REPLY =
+      Pattern.compile("Unknown reply|Unexpected end of stream");
 
   /** Returns the hint for a failed connection attempt. */
   String ofFailure(JedisException failure) {
-    String text = String.valueOf(failure.getMessage());
-    if (kind == RedisConfig.Kind.SENTINEL && CauseFinder.find(IOException.class, failure) == null) {
-      return text.contains("knows a primary called")
+    if (config.kind() == Kind.SENTINEL && CauseFinder.find(IOException.class, failure) == null) {
+      return String.valueOf(failure.getMessage()).contains("knows a primary called")
           ? "; check the parameter 'master' of the URL: it is the name behind 'sentinel monitor'"
               + " in the configuration of the sentinels"
           : OTHERWISE;
     }
-    if (tls) {
+    if (config.tls().isPresent()) {
       return isNoTls(failure)
           ? "; this port may not use TLS: give the TLS port, or use redis instead of rediss in the"
               + " URL"
           : OTHERWISE;
     }
-    String all = stackOfMessages(failure);
-    if (all.contains("Unknown reply") || all.contains("Unexpected end of stream")) {
-      return "; this port may expect TLS, or not belong to Redis: use rediss instead of redis in the"
-          + " URL, or give the port of Redis";
-    }
-    return OTHERWISE;
+    return CauseFinder.all(failure)
+            .anyMatch(e -> STRANGE_REPLY.matcher(String.valueOf(e.getMessage())).find())
+        ? "; this port may expect TLS, or not belong to Redis: use rediss instead of redis in the"
+            + " URL, or give the port of Redis"
+        : OTHERWISE;
   }
 
   private static boolean isNoTls(JedisException failure) {
@@ -57,32 +52,21 @@ public record ConnectionFailureAnalyzer(RedisConfig.Kind kind, boolean tls, int 
     return text.contains("unrecognized ssl message") || text.contains("terminated the handshake");
   }
 
-  private static String stackOfMessages(Throwable failure) {
-    StringBuilder all = new StringBuilder();
-    for (Throwable e = failure; e != null; e = e.getCause()) {
-      all.append(e.getMessage()).append('\n');
-      for (Throwable suppressed : e.getSuppressed()) {
-        all.append(stackOfMessages(suppressed));
-      }
-    }
-    return all.toString();
-  }
-
   /** Returns the hint for an error reply; empty if the error is unknown. */
   String ofAnswer(String answer) {
     if (answer.contains("DB index is out of range")) {
       return "; it has no database "
-          + database
+          + config.database()
           + ": give a smaller number, or raise 'databases' in its configuration (default: 16, counted"
           + " from 0)";
     }
     if (answer.contains("unknown command")) {
       boolean asked = answer.toUpperCase(Locale.ROOT).contains("SENTINEL");
-      if (kind == RedisConfig.Kind.SENTINEL && asked) {
+      if (config.kind() == Kind.SENTINEL && asked) {
         return "; this is a server and not a sentinel: use redis instead of redis-sentinel in the"
             + " URL, or give the addresses of the sentinels (default port: 26379)";
       }
-      return kind == RedisConfig.Kind.STANDALONE
+      return config.kind() == Kind.STANDALONE
           ? "; if this is a sentinel, use redis-sentinel instead of redis in the URL"
           : "";
     }

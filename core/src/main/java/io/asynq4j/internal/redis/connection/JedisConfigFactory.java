@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.Connection;
@@ -31,11 +32,9 @@ final class JedisConfigFactory {
 
   /** Returns the endpoints in order: the server, the sentinels or the seeds of the cluster. */
   static Set<HostAndPort> hostsAndPorts(RedisConfig config) {
-    Set<HostAndPort> result = new LinkedHashSet<>();
-    for (RedisConfig.Endpoint endpoint : config.endpoints()) {
-      result.add(new HostAndPort(endpoint.host(), endpoint.port()));
-    }
-    return result;
+    return config.endpoints().stream()
+        .map(endpoint -> new HostAndPort(endpoint.host(), endpoint.port()))
+        .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
   static GenericObjectPoolConfig<Connection> forPool(RedisConfig config) {
@@ -43,8 +42,6 @@ final class JedisConfigFactory {
     pool.setMaxTotal(config.maxConnections());
     // A smaller number would continually close and open connections under changing load.
     pool.setMaxIdle(config.maxConnections());
-    pool.setLifo(true);
-    pool.setTestOnBorrow(false);
     pool.setMaxWait(config.commandTimeout());
     pool.setJmxEnabled(false);
     return pool;
@@ -55,8 +52,7 @@ final class JedisConfigFactory {
     DefaultJedisClientConfig.Builder client =
         DefaultJedisClientConfig.builder()
             // By default Jedis 8 negotiates RESP3 while 6 and 7 use RESP2, and the replies differ
-            // in shape. Every user
-            // may run the HELLO that this requires, whatever its ACL.
+            // in shape. Every user may run the HELLO that this requires, whatever its ACL.
             .protocol(RedisProtocol.RESP2)
             .connectionTimeoutMillis(millis(config.connectTimeout()))
             .socketTimeoutMillis(millis(config.commandTimeout()))

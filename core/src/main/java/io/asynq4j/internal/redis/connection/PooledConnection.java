@@ -1,11 +1,10 @@
 package io.asynq4j.internal.redis.connection;
 
-import java.util.function.Supplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.ConnectionPool;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -24,41 +23,18 @@ final class PooledConnection implements AutoCloseable {
   }
 
   /**
-   * Waits for a connection of a pool. A pool that is closed meanwhile interrupts its waiting
-   * threads. This method reports that as a connection failure and clears the interrupt, which no
-   * caller has requested.
+   * Uses the connection. Any result but a reply of the right server, including errors of this
+   * process, marks it as broken.
    */
-  static Connection from(ConnectionPool pool) {
-    try {
-      return pool.getResource();
-    } catch (JedisException e) {
-      if (pool.isClosed() && CauseFinder.find(InterruptedException.class, e) != null) {
-        throw closedMeanwhile();
-      }
-      throw e;
-    }
-  }
-
-  static JedisConnectionException closedMeanwhile() {
-    return new JedisConnectionException("the connection pool was closed while waiting");
-  }
-
-  Connection connection() {
-    return connection;
-  }
-
-  /**
-   * Uses the connection. Any result but a reply, including errors of this process, marks it as
-   * broken.
-   */
-  <T> T use(Supplier<T> exchange) {
+  <T extends @Nullable Object> T use(Function<Connection, T> exchange) {
     boolean answered = false;
     try {
-      T answer = exchange.get();
+      T answer = exchange.apply(connection);
       answered = true;
       return answer;
     } catch (JedisDataException e) {
-      answered = true;
+      // A demoted primary, or a node that left its cluster, must not be used again.
+      answered = !RedisError.of(e).isForAnotherServer();
       throw e;
     } finally {
       if (!answered) {

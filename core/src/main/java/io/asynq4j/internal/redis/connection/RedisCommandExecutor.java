@@ -6,7 +6,8 @@ import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.IdempotencyLanes;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ResendPolicy;
-import java.time.Duration;
+import io.asynq4j.internal.redis.connection.RedisNodes.PoolKind;
+import io.asynq4j.redis.RedisConfig;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -39,35 +40,26 @@ public final class RedisCommandExecutor implements AutoCloseable {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  private final RedisNodes nodes;
-  private final long retryNanos;
+  private final RedisConfig config;
+  private final LazyNodes nodes;
   private final RedisFailureTranslator failures;
   private final AtomicBoolean closed;
   private final boolean heedsInterrupts;
 
-  public RedisCommandExecutor(RedisNodes nodes, Duration retryFor, String where) {
-    this(nodes, retryFor, where, ConnectionFailureAnalyzer.UNKNOWN);
+  /** Resolves the servers when it is first used. */
+  public RedisCommandExecutor(RedisConfig config) {
+    this(config, () -> RedisNodes.of(config));
   }
 
-  public RedisCommandExecutor(
-      RedisNodes nodes, Duration retryFor, String where, ConnectionFailureAnalyzer likelyCause) {
-    this(
-        nodes,
-        retryFor.toNanos(),
-        new RedisFailureTranslator(where, likelyCause),
-        new AtomicBoolean(),
-        /* heedsInterrupts= */ true);
+  public RedisCommandExecutor(RedisConfig config, Supplier<RedisNodes> nodes) {
+    this(config, new LazyNodes(nodes), new AtomicBoolean(), /* heedsInterrupts= */ true);
   }
 
   private RedisCommandExecutor(
-      RedisNodes nodes,
-      long retryNanos,
-      RedisFailureTranslator failures,
-      AtomicBoolean closed,
-      boolean heedsInterrupts) {
+      RedisConfig config, LazyNodes nodes, AtomicBoolean closed, boolean heedsInterrupts) {
+    this.config = config;
     this.nodes = nodes;
-    this.retryNanos = retryNanos;
-    this.failures = failures;
+    this.failures = new RedisFailureTranslator(config);
     this.closed = closed;
     this.heedsInterrupts = heedsInterrupts;
   }
@@ -77,8 +69,7 @@ public final class RedisCommandExecutor implements AutoCloseable {
    * thread does not abort such a call. The interrupt stays pending.
    */
   public RedisCommandExecutor uninterrupted() {
-    return new RedisCommandExecutor(
-        nodes, retryNanos, failures, closed, /* heedsInterrupts= */ false);
+    return new RedisCommandExecutor(config, nodes, closed, /* heedsInterrupts= */ false);
   }
 
   /**
@@ -103,29 +94,19 @@ public final class RedisCommandExecutor implements AutoCloseable {
   /** Sends a command to the server that has a slot. */
   public @Nullable Object call(
       int slot, ResendPolicy repeat, ProtocolCommand command, CommandArgs args) {
-    return call(slot, repeat, PoolKind.SHARED, command, args, null);
-  }
-
-  /** The connections that a call may use. */
-  public enum PoolKind {
-    SHARED,
-    /** Connections reserved for calls that leases depend on. */
-    RESERVED
+    CommandArguments arguments = new CommandArguments(command);
+    args.values().forEach(arguments::add);
+    return call(slot, repeat, PoolKind.SHARED, arguments, null);
   }
 
   /** Sends a command, and then runs an action on the same connection, which must not throw. */
   public @Nullable Object call(
       int slot,
       ResendPolicy repeat,
-      PoolKind lines,
-      ProtocolCommand command,
-      CommandArgs args,
+      PoolKind pool,
+      CommandArguments command,
       @Nullable Consumer<Connection> afterReply) {
-    CommandArguments arguments = new CommandArguments(command);
-    for (byte[] value : args.values()) {
-      arguments.add(value);
-    }
-    return persist(repeat, () -> callOnce(slot, repeat, lines, arguments, afterReply));
+    return persist(repeat, () -> callOnce(slot, repeat, pool, command, afterReply));
   }
 
   /**
@@ -133,42 +114,49 @@ public final class RedisCommandExecutor implements AutoCloseable {
    * single commands, including redirects, are part of the result.
    */
   public List<@Nullable Object> callAll(int slot, List<CommandArguments> commands) {
-    return persist(ResendPolicy.SAFE, () -> callAllOnce(slot, commands));
+    return persist(
+        ResendPolicy.SAFE,
+        () -> {
+          try (PooledConnection borrowed = connect(slot, PoolKind.SHARED, null)) {
+            return borrowed.use(connection -> exchangeAll(connection, commands));
+          } catch (JedisException e) {
+            throw lostAnswer(slot, commands.get(0), e);
+          }
+        });
   }
 
   private <T extends @Nullable Object> T persist(ResendPolicy repeat, Supplier<T> attempt) {
     long started = System.nanoTime();
-    long giveUpAt = started + retryNanos;
+    long giveUpAt = started + config.retryFor().toNanos();
     long pause = FIRST_PAUSE_NANOS;
     boolean inDoubt = false;
-    BrokerException last = null;
     boolean interrupted = false;
+    requireOpen();
     try {
       while (true) {
-        if (last != null && inDoubt && closed.get()) {
-          throw inDoubt(last);
-        }
-        requireOpen();
         interrupted |= isInterruptedUnheeded();
         try {
           return attempt.get();
         } catch (BrokerException e) {
           interrupted |= isInterruptedUnheeded();
-          last = e;
           inDoubt |= e.mayHaveBeenApplied();
           boolean harmless = !inDoubt || isHarmless(repeat, System.nanoTime() + pause - started);
-          if (!harmless
-              || !(e instanceof BrokerUnavailableException)
-              || System.nanoTime() + pause > giveUpAt
-              || Thread.currentThread().isInterrupted()) {
+          boolean again =
+              harmless
+                  && e instanceof BrokerUnavailableException
+                  && System.nanoTime() + pause <= giveUpAt
+                  && !Thread.currentThread().isInterrupted();
+          if (again) {
+            LockSupport.parkNanos(pause);
+            pause = Math.min(pause * 2, LONGEST_PAUSE_NANOS);
+          }
+          if (!again || closed.get()) {
             if (!inDoubt) {
               requireOpen();
             }
-            throw inDoubt ? inDoubt(e) : e;
+            throw inDoubt ? RedisFailureTranslator.inDoubt(e) : e;
           }
         }
-        LockSupport.parkNanos(pause);
-        pause = Math.min(pause * 2, LONGEST_PAUSE_NANOS);
       }
     } finally {
       if (interrupted) {
@@ -199,34 +187,21 @@ public final class RedisCommandExecutor implements AutoCloseable {
     }
   }
 
-  /** Returns the same failure for a command of which an earlier attempt may have been executed. */
-  public static BrokerException inDoubt(BrokerException e) {
-    return RedisFailureTranslator.inDoubt(e);
-  }
-
   /** Makes one attempt, following all redirects. */
   private @Nullable Object callOnce(
       int slot,
       ResendPolicy repeat,
-      PoolKind lines,
-      CommandArguments arguments,
+      PoolKind pool,
+      CommandArguments command,
       @Nullable Consumer<Connection> afterReply) {
     HostAndPort target = null;
     boolean asking = false;
     for (int redirections = 0; redirections <= MAX_REDIRECTIONS; redirections++) {
-      try (PooledConnection borrowed = connect(slot, lines, target)) {
+      try (PooledConnection borrowed = connect(slot, pool, target)) {
         if (repeat == ResendPolicy.NEVER) {
           requireAlive(slot, borrowed);
         }
-        Object reply = exchange(slot, borrowed, asking, arguments);
-        if (afterReply != null) {
-          borrowed.use(
-              () -> {
-                afterReply.accept(borrowed.connection());
-                return true;
-              });
-        }
-        return reply;
+        return exchange(slot, borrowed, asking, command, afterReply);
       } catch (JedisRedirectionException redirection) {
         target = redirection.getTargetNode();
         asking = redirection instanceof JedisAskDataException;
@@ -238,87 +213,60 @@ public final class RedisCommandExecutor implements AutoCloseable {
     throw failures.redirectLoop(MAX_REDIRECTIONS);
   }
 
-  private List<@Nullable Object> callAllOnce(int slot, List<CommandArguments> commands) {
-    try (PooledConnection borrowed = connect(slot, PoolKind.SHARED, null)) {
-      return borrowed.use(() -> exchangeAll(borrowed.connection(), commands));
-    } catch (JedisException e) {
-      throw lostAnswer(slot, commands.get(0), e);
-    }
-  }
-
   public static List<@Nullable Object> exchangeAll(
       Connection connection, List<CommandArguments> commands) {
     commands.forEach(connection::sendCommand);
     return connection.getMany(commands.size());
   }
 
-  private PooledConnection connect(int slot, PoolKind lines, @Nullable HostAndPort target) {
-    try {
-      if (target != null) {
-        return new PooledConnection(nodes.connectTo(target));
-      }
-      return new PooledConnection(
-          lines == PoolKind.RESERVED ? nodes.connectReserved(slot) : nodes.connect(slot));
-    } catch (JedisException e) {
-      throw notConnected(e);
-    }
+  private PooledConnection connect(int slot, PoolKind pool, @Nullable HostAndPort target) {
+    return connecting(
+        () ->
+            new PooledConnection(
+                target == null ? nodes.get().connect(slot, pool) : nodes.get().connectTo(target)));
   }
 
-  /** Opens a connection for exclusive use, such as a subscription. */
-  public DedicatedConnection open(int slot) {
-    return open(serverOf(slot));
-  }
-
-  /** Opens a connection to a server that may no longer have the slot it was looked up for. */
-  public DedicatedConnection open(RedisNodes.Server server) {
+  /**
+   * Opens a connection for exclusive use, such as a subscription, to a server that may no longer
+   * have the slot it was looked up for.
+   */
+  public DedicatedConnection open(RedisServer server) {
     requireOpen();
-    try {
-      return server.opener().get();
-    } catch (JedisException e) {
-      throw notConnected(e);
-    }
+    return connecting(server::open);
   }
 
   /** Returns the server that has a slot now. */
-  public RedisNodes.Server serverOf(int slot) {
-    return persist(ResendPolicy.SAFE, () -> asked(() -> nodes.serverOf(slot)));
+  public RedisServer serverOf(int slot) {
+    return persist(ResendPolicy.SAFE, () -> connecting(() -> nodes.get().serverOf(slot)));
+  }
+
+  /** Runs a step before the command is sent. */
+  private <T> T connecting(Supplier<T> step) {
+    try {
+      return step.get();
+    } catch (JedisException e) {
+      throw failures.notConnected(e, this::refresh);
+    }
   }
 
   /** Returns a name of the server that has a slot, from cached data only; makes no call. */
   public String shardOf(int slot) {
-    return nodes.shardOf(slot);
-  }
-
-  /**
-   * Returns whether slots are distributed over several servers, from cached data only; makes no
-   * call.
-   */
-  public boolean isKnownAsSharded() {
-    return nodes.isKnownAsSharded();
+    RedisNodes known = nodes.known();
+    return known == null ? "" : known.shardOf(slot);
   }
 
   /** Returns whether slots are distributed over several servers. */
   public boolean isSharded() {
-    return persist(ResendPolicy.SAFE, () -> asked(nodes::isSharded));
+    return config.kind() == RedisConfig.Kind.CLUSTER;
   }
 
-  private <T> T asked(Supplier<T> question) {
-    try {
-      return question.get();
-    } catch (JedisException e) {
-      throw notConnected(e);
-    }
+  /** Returns whether slots are distributed over several servers, and these are resolved. */
+  public boolean isKnownAsSharded() {
+    return isSharded() && nodes.known() != null;
   }
 
   public boolean isOpen() {
     return !closed.get();
-  }
-
-  private BrokerException notConnected(JedisException e) {
-    if (failures.mayHaveMoved(e)) {
-      refresh();
-    }
-    return failures.notConnected(e);
   }
 
   /**
@@ -327,7 +275,7 @@ public final class RedisCommandExecutor implements AutoCloseable {
    */
   private void requireAlive(int slot, PooledConnection borrowed) {
     try {
-      borrowed.use(() -> borrowed.connection().ping());
+      borrowed.use(Connection::ping);
     } catch (JedisDataException e) {
       // The connection is alive. If this error matters, the command gets it too.
     } catch (JedisException e) {
@@ -337,28 +285,33 @@ public final class RedisCommandExecutor implements AutoCloseable {
   }
 
   private @Nullable Object exchange(
-      int slot, PooledConnection borrowed, boolean asking, CommandArguments arguments) {
-    Connection connection = borrowed.connection();
+      int slot,
+      PooledConnection borrowed,
+      boolean asking,
+      CommandArguments command,
+      @Nullable Consumer<Connection> afterReply) {
     try {
       return borrowed.use(
-          () -> {
+          connection -> {
             if (asking) {
               connection.executeCommand(Protocol.Command.ASKING);
             }
-            return connection.executeCommand(arguments);
+            Object reply = connection.executeCommand(command);
+            if (afterReply != null) {
+              afterReply.accept(connection);
+            }
+            return reply;
           });
     } catch (JedisRedirectionException e) {
       throw e;
     } catch (JedisDataException e) {
       if (RedisError.of(e).isForAnotherServer()) {
-        // A demoted primary, or a node that left its cluster, must not be used again.
-        connection.setBroken();
-        nodes.dropIdle(slot);
+        nodes.get().dropIdle(slot);
         refresh();
       }
       throw failures.answered(e);
     } catch (JedisException e) {
-      throw lostAnswer(slot, arguments, e);
+      throw lostAnswer(slot, command, e);
     }
   }
 
@@ -369,17 +322,15 @@ public final class RedisCommandExecutor implements AutoCloseable {
 
   private void dropIdleUnlessInterrupted(int slot, JedisException e) {
     if (!RedisFailureTranslator.isCutByInterrupt(e)) {
-      nodes.dropIdle(slot);
+      nodes.get().dropIdle(slot);
     }
   }
 
   /** Refreshes the cached data about the servers. */
   public void refresh() {
-    try {
-      nodes.refresh();
-    } catch (JedisException e) {
-      // The next connection attempt resolves the servers and reports the failure to its caller.
-      nodes.dropIdle();
+    RedisNodes known = nodes.known();
+    if (known != null) {
+      known.refresh();
     }
   }
 

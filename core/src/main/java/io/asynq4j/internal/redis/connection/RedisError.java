@@ -24,8 +24,10 @@ public enum RedisError {
   NOSCRIPT(false, ""),
   OTHER(false, "");
 
-  private final boolean passes;
-  private final String advice;
+  /** Whether the error is temporary. The command was not executed. */
+  final boolean passes;
+
+  final String advice;
 
   RedisError(boolean passes, String advice) {
     this.passes = passes;
@@ -53,11 +55,6 @@ public enum RedisError {
     return nested > 0 && text.startsWith("ERR Error running script")
         ? of(text.substring(nested + 3))
         : OTHER;
-  }
-
-  /** Returns whether the error is temporary. The command was not executed. */
-  boolean passes() {
-    return passes;
   }
 
   /** Returns whether the error means that another server is responsible now. */
@@ -88,9 +85,5 @@ public enum RedisError {
     return isForTheRequest
         ? BrokerRefusedException.Reason.REQUEST
         : BrokerRefusedException.Reason.SERVER;
-  }
-
-  String advice() {
-    return advice;
   }
 }

@@ -3,11 +3,14 @@ package io.asynq4j.internal.redis.connection;
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.redis.RedisConfig;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
@@ -16,20 +19,27 @@ import redis.clients.jedis.exceptions.JedisException;
  * Translates failures of the Redis client into {@link BrokerException}s, which state whether the
  * command may have been executed and what to do next. Immutable.
  */
-final class RedisFailureTranslator {
+public final class RedisFailureTranslator {
 
   /** The JDK's message when the interrupt of a virtual thread has closed its socket. */
   private static final String CLOSED_BY_INTERRUPT = "Closed by interrupt";
 
+  /** The addresses of Redis, for messages. */
   private final String where;
+
   private final ConnectionFailureAnalyzer analyzer;
 
-  /**
-   * @param where the addresses of Redis, for messages
-   */
-  RedisFailureTranslator(String where, ConnectionFailureAnalyzer analyzer) {
-    this.where = where;
-    this.analyzer = analyzer;
+  RedisFailureTranslator(RedisConfig config) {
+    this.where =
+        config
+            .socketPath()
+            .map(Path::toString)
+            .orElseGet(
+                () ->
+                    config.endpoints().stream()
+                        .map(RedisConfig.Endpoint::toString)
+                        .collect(Collectors.joining(",")));
+    this.analyzer = new ConnectionFailureAnalyzer(config);
   }
 
   IllegalStateException closed() {
@@ -43,13 +53,17 @@ final class RedisFailureTranslator {
         new IllegalStateException(redirections + " redirections"));
   }
 
-  /** No connection was available or could be opened. */
-  BrokerException notConnected(JedisException e) {
+  /**
+   * No connection was available or could be opened.
+   *
+   * @param refresh called if outdated server addresses may be the cause
+   */
+  BrokerException notConnected(JedisException e, Runnable refresh) {
     JedisDataException answer = CauseFinder.find(JedisDataException.class, e);
     if (answer != null) {
       return answered(answer);
     }
-    if (isPoolExhausted(e)) {
+    if (CauseFinder.find(NoSuchElementException.class, e) != null) {
       return new BrokerUnavailableException(
           "all connections to Redis at " + where + " are in use; raise maxConnections", false, e);
     }
@@ -62,20 +76,9 @@ final class RedisFailureTranslator {
       return new BrokerUnavailableException(
           "interrupted while waiting for a connection to Redis at " + where, false, e);
     }
+    refresh.run();
     return new BrokerUnavailableException(
         "cannot connect to Redis at " + where + ": " + reason(e) + analyzer.ofFailure(e), false, e);
-  }
-
-  /** Returns whether a failure to connect may be caused by outdated server addresses. */
-  boolean mayHaveMoved(JedisException e) {
-    return CauseFinder.find(JedisDataException.class, e) == null
-        && !isPoolExhausted(e)
-        && !isCutByInterrupt(e)
-        && CauseFinder.find(InterruptedException.class, e) == null;
-  }
-
-  private static boolean isPoolExhausted(JedisException e) {
-    return CauseFinder.find(NoSuchElementException.class, e) != null;
   }
 
   /** A connection died before a command was sent. */
@@ -87,16 +90,12 @@ final class RedisFailureTranslator {
   /** A command was sent and its reply is missing. */
   BrokerUnavailableException answerLost(CommandArguments arguments, JedisException e) {
     String command = arguments.getCommand().toString();
-    return new BrokerUnavailableException(
+    String message =
         isCutByInterrupt(e)
-            ? "interrupted while Redis at "
-                + where
-                + " executed "
-                + command
-                + "; it may have been executed"
-            : "lost the reply of Redis at " + where + " to " + command + ": " + reason(e),
-        true,
-        e);
+            ? "interrupted while Redis at %s executed %s; it may have been executed"
+                .formatted(where, command)
+            : "lost the reply of Redis at " + where + " to " + command + ": " + reason(e);
+    return new BrokerUnavailableException(message, true, e);
   }
 
   /** Translates an error reply of Redis. */
@@ -105,15 +104,15 @@ final class RedisFailureTranslator {
     String advice =
         kind == RedisError.OTHER
             ? analyzer.ofAnswer(String.valueOf(error.getMessage()))
-            : kind.advice();
+            : kind.advice;
     String message = "Redis at " + where + " answered " + error.getMessage() + advice;
-    return kind.passes()
+    return kind.passes
         ? new BrokerUnavailableException(message, false, error)
         : new BrokerRefusedException(message, kind.mayBeHalfDone(error), error, kind.reason(error));
   }
 
   /** Returns the same failure for a command of which an earlier attempt may have been executed. */
-  static BrokerException inDoubt(BrokerException e) {
+  public static BrokerException inDoubt(BrokerException e) {
     if (e.mayHaveBeenApplied()) {
       return e;
     }

@@ -14,32 +14,28 @@ public final class RedisInfo {
 
   private RedisInfo() {}
 
-  static Map<String, String> ask(RedisCommandExecutor link) {
-    Map<String, String> info = new LinkedHashMap<>();
-    add(info, link.call(0, ResendPolicy.SAFE, Command.INFO, new CommandArgs()));
-    return info;
-  }
-
   public static Map<String, String> askWithCluster(RedisCommandExecutor link) {
-    Map<String, String> info = ask(link);
+    Map<String, String> info =
+        parse(link.call(0, ResendPolicy.SAFE, Command.INFO, new CommandArgs()));
     if ("1".equals(info.get("cluster_enabled"))) {
+      CommandArgs args = new CommandArgs().add("INFO");
       try {
-        add(info, link.call(0, ResendPolicy.SAFE, Command.CLUSTER, new CommandArgs().add("INFO")));
+        info.putAll(parse(link.call(0, ResendPolicy.SAFE, Command.CLUSTER, args)));
       } catch (BrokerRefusedException e) {
         // Without permission for CLUSTER INFO, the caller gets the rest.
-        return info;
       }
     }
     return info;
   }
 
-  private static void add(Map<String, String> info, @Nullable Object answer) {
+  /** Returns the names and values in a reply, in its order. */
+  static Map<String, String> parse(@Nullable Object answer) {
+    Map<String, String> info = new LinkedHashMap<>();
     ReplyParser.text(answer)
         .lines()
-        .filter(line -> !line.startsWith("#") && line.indexOf(':') > 0)
-        .forEach(
-            line ->
-                info.put(
-                    line.substring(0, line.indexOf(':')), line.substring(line.indexOf(':') + 1)));
+        .map(line -> line.split(":", 2))
+        .filter(pair -> pair.length == 2 && !pair[0].isEmpty() && !pair[0].startsWith("#"))
+        .forEach(pair -> info.put(pair[0], pair[1]));
+    return info;
   }
 }

@@ -1,15 +1,18 @@
 package io.asynq4j.internal.redis.connection;
 
 import io.asynq4j.redis.RedisConfig;
-import java.util.function.Supplier;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 
 /** The servers of one configuration and the assignment of slots to them. Thread-safe. */
 public interface RedisNodes extends AutoCloseable {
 
-  /** One server, by a unique name; opens dedicated connections to it. */
-  record Server(String name, Supplier<DedicatedConnection> opener) {}
+  /** The connections that a call may use. */
+  enum PoolKind {
+    SHARED,
+    /** Connections reserved for calls that leases depend on, regardless of other use. */
+    RESERVED
+  }
 
   static RedisNodes of(RedisConfig config) {
     return switch (config.kind()) {
@@ -23,21 +26,15 @@ public interface RedisNodes extends AutoCloseable {
    * Returns a pooled connection to the server that has this slot; closing it returns it to the
    * pool.
    */
-  Connection connect(int slot);
-
-  /**
-   * Variant for calls that leases depend on: some connections are reserved for them, regardless of
-   * other use.
-   */
-  default Connection connectReserved(int slot) {
-    return connect(slot);
+  default Connection connect(int slot, PoolKind kind) {
+    return serverOf(slot).connect(kind);
   }
 
   /** Returns a pooled connection to the target of a redirect. */
   Connection connectTo(HostAndPort node);
 
   /** Returns the server that has this slot now. */
-  Server serverOf(int slot);
+  RedisServer serverOf(int slot);
 
   /**
    * Returns a name of the server that has this slot, from cached data only; empty if it is unknown,
@@ -47,30 +44,17 @@ public interface RedisNodes extends AutoCloseable {
     return "";
   }
 
-  /** Returns whether slots are distributed over several servers, from cached data only. */
-  default boolean isKnownAsSharded() {
-    return false;
-  }
-
-  /**
-   * Returns whether slots are distributed over several servers, so that a command may not always
-   * name two keys.
-   */
-  boolean isSharded();
-
   /**
    * Refreshes the cached server data after a redirect or a failure has shown that it is outdated.
+   * Closes idle connections if this is not possible now.
    */
-  void refresh();
-
-  /** Closes idle connections, because the cached server data is wrong. */
-  void dropIdle();
+  default void refresh() {}
 
   /**
    * Closes idle connections to the server that has this slot, because a connection to it was dead.
    */
   default void dropIdle(int slot) {
-    dropIdle();
+    serverOf(slot).dropIdle();
   }
 
   @Override

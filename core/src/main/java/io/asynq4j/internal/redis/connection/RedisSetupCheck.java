@@ -6,6 +6,7 @@ import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.command.ResendPolicy;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,11 +27,17 @@ public final class RedisSetupCheck {
   }
 
   public void run() {
-    checkClientCommand();
-    Map<String, String> info = info();
-    if (info.isEmpty()) {
-      return;
-    }
+    ask(
+        Command.CLIENT,
+        "this Redis user may not run CLIENT, so its connections have no name there; allow it with"
+            + " +client|setname and +client|getname",
+        "GETNAME");
+    Object answer =
+        ask(
+            Command.INFO,
+            "this Redis user may not run INFO, so eviction and persistence cannot be checked;"
+                + " allow it with +info");
+    Map<String, String> info = RedisInfo.parse(answer);
     if (info.getOrDefault("role", "master").equals("slave")) {
       log.warn(
           "this Redis is a replica of {}:{} and accepts no tasks: use the address of the primary, or"
@@ -50,40 +57,30 @@ public final class RedisSetupCheck {
     }
   }
 
-  private void checkClientCommand() {
-    try {
-      link.call(0, ResendPolicy.SAFE, Command.CLIENT, new CommandArgs().add("GETNAME"));
-    } catch (BrokerRefusedException e) {
-      log.warn(
-          "this Redis user may not run CLIENT, so its connections have no name there; allow it with"
-              + " +client|setname and +client|getname");
-    }
-  }
-
-  private Map<String, String> info() {
-    try {
-      return RedisInfo.ask(link);
-    } catch (BrokerRefusedException e) {
-      log.warn(
-          "this Redis user may not run INFO, so eviction and persistence cannot be checked;"
-              + " allow it with +info");
-      return Map.of();
-    }
-  }
-
   private void checkSnapshots() {
-    try {
-      CommandArgs args = new CommandArgs().add("GET").add("save");
-      List<@Nullable Object> save =
-          ReplyParser.list(link.call(0, ResendPolicy.SAFE, Command.CONFIG, args));
-      if (save.size() > 1 && ReplyParser.text(save.get(1)).isEmpty()) {
-        log.warn(
-            "Redis saves nothing to disk: all tasks are lost when it restarts; set appendonly yes");
-      }
-    } catch (BrokerRefusedException e) {
+    Object answer =
+        ask(
+            Command.CONFIG,
+            "Redis has no append-only file, and this user may not check whether it saves snapshots:"
+                + " tasks may be lost when it restarts; set appendonly yes, or allow +config|get",
+            "GET",
+            "save");
+    List<@Nullable Object> save = ReplyParser.list(answer);
+    if (save.size() > 1 && ReplyParser.text(save.get(1)).isEmpty()) {
       log.warn(
-          "Redis has no append-only file, and this user may not check whether it saves snapshots:"
-              + " tasks may be lost when it restarts; set appendonly yes, or allow +config|get");
+          "Redis saves nothing to disk: all tasks are lost when it restarts; set appendonly yes");
+    }
+  }
+
+  /** Sends a command. Logs the warning and returns null if the user may not run it. */
+  private @Nullable Object ask(Command command, String warning, String... args) {
+    CommandArgs all = new CommandArgs();
+    Stream.of(args).forEach(all::add);
+    try {
+      return link.call(0, ResendPolicy.SAFE, command, all);
+    } catch (BrokerRefusedException e) {
+      log.warn(warning);
+      return null;
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.asynq4j.internal.redis.connection;
 
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.redis.RedisConfig;
 import java.util.List;
@@ -10,9 +11,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.ConnectionFactory;
-import redis.clients.jedis.ConnectionPool;
-import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Protocol.Command;
@@ -38,20 +36,14 @@ final class SentinelNodes implements RedisNodes {
    */
   private static final long HEARSAY_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-  private record Primary(HostAndPort address, ConnectionPool pool, ConnectionPool reserved) {
-    void close() {
-      pool.close();
-      reserved.close();
-    }
-  }
-
   private final RedisConfig config;
   private final String masterName;
   private final JedisClientConfig client;
   private final JedisClientConfig sentinelClient;
   private final List<HostAndPort> sentinels;
-  private final Thread watcher = new Thread(this::watch, "asynq-sentinels");
-  private volatile Primary primary;
+  private final Thread watcher =
+      DaemonThreadPools.factory("asynq-sentinels").newThread(this::watch);
+  private volatile RedisServer primary;
   private volatile boolean doubted;
   private volatile boolean closed;
   // Accessed by the constructor, then by the watcher thread only.
@@ -65,26 +57,17 @@ final class SentinelNodes implements RedisNodes {
     this.client = JedisConfigFactory.forData(config);
     this.sentinelClient = JedisConfigFactory.forSentinels(config);
     this.sentinels = List.copyOf(JedisConfigFactory.hostsAndPorts(config));
-    this.primary = connectedTo(ask());
-    watcher.setDaemon(true);
-    boolean started = false;
+    this.primary = serverAt(ask());
     try {
       watcher.start();
-      started = true;
-    } finally {
-      if (!started) {
-        leaveSentinel();
-      }
+    } catch (Error e) {
+      leaveSentinel();
+      throw e;
     }
   }
 
-  private Primary connectedTo(HostAndPort address) {
-    ConnectionFactory connections =
-        new ConnectionFactory(BusyPollSocketFactory.to(address, client), client);
-    return new Primary(
-        address,
-        new ConnectionPool(connections, JedisConfigFactory.forPool(config)),
-        new ConnectionPool(connections, JedisConfigFactory.forPool(config)));
+  private RedisServer serverAt(HostAndPort address) {
+    return RedisServer.at(address, BusyPollSocketFactory.to(address, client), client, config);
   }
 
   private void watch() {
@@ -104,7 +87,7 @@ final class SentinelNodes implements RedisNodes {
       } catch (JedisException e) {
         if (!silent && !closed) {
           silent = true;
-          log.warn("no sentinel answers; keeping the primary at {}", primary.address());
+          log.warn("no sentinel answers; keeping the primary at {}", primary.name());
         }
       } catch (RuntimeException | Error e) {
         // This thread must survive errors, or failovers would no longer be followed.
@@ -115,10 +98,10 @@ final class SentinelNodes implements RedisNodes {
   }
 
   private synchronized void follow(HostAndPort address) {
-    Primary former = primary;
-    if (!closed && !address.equals(former.address())) {
-      log.info("the primary is now at {}, no longer at {}", address, former.address());
-      primary = connectedTo(address);
+    RedisServer former = primary;
+    if (!closed && !address.toString().equals(former.name())) {
+      log.info("the primary is now at {}, no longer at {}", address, former.name());
+      primary = serverAt(address);
       former.close();
     }
   }
@@ -166,43 +149,19 @@ final class SentinelNodes implements RedisNodes {
   }
 
   @Override
-  public Connection connect(int slot) {
-    return PooledConnection.from(primary.pool());
-  }
-
-  @Override
-  public Connection connectReserved(int slot) {
-    return PooledConnection.from(primary.reserved());
-  }
-
-  @Override
   public Connection connectTo(HostAndPort node) {
     throw new JedisDataException("that " + node + " has it, which no primary behind sentinels may");
   }
 
   @Override
-  public Server serverOf(int slot) {
-    HostAndPort address = primary.address();
-    return new Server(
-        address.toString(),
-        () -> new DedicatedConnection(new DefaultJedisSocketFactory(address, client), client));
-  }
-
-  @Override
-  public boolean isSharded() {
-    return false;
+  public RedisServer serverOf(int slot) {
+    return primary;
   }
 
   @Override
   public void refresh() {
     doubted = true;
     LockSupport.unpark(watcher);
-  }
-
-  @Override
-  public void dropIdle() {
-    primary.pool().clear();
-    primary.reserved().clear();
   }
 
   @Override

@@ -2,9 +2,6 @@ package io.asynq4j.internal.redis.connection;
 
 import io.asynq4j.redis.RedisConfig;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.ConnectionFactory;
-import redis.clients.jedis.ConnectionPool;
-import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
@@ -13,35 +10,18 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /** One server, over TCP or a Unix socket. */
 final class StandaloneNodes implements RedisNodes {
 
-  private final JedisSocketFactory sockets;
-  private final JedisClientConfig client;
-  private final ConnectionPool pool;
-  private final ConnectionPool reserved;
+  private final RedisServer server;
 
   StandaloneNodes(RedisConfig config) {
-    this.client = JedisConfigFactory.forData(config);
-    JedisSocketFactory pooled;
+    JedisClientConfig client = JedisConfigFactory.forData(config);
     if (config.socketPath().isPresent()) {
-      this.sockets = new UnixSocketFactory(config.socketPath().get(), client);
-      pooled = sockets;
+      JedisSocketFactory sockets = new UnixSocketFactory(config.socketPath().get(), client);
+      this.server = new RedisServer("redis", sockets, sockets, client, config);
     } else {
       HostAndPort address = JedisConfigFactory.hostsAndPorts(config).iterator().next();
-      this.sockets = new DefaultJedisSocketFactory(address, client);
-      pooled = BusyPollSocketFactory.to(address, client);
+      this.server =
+          RedisServer.at(address, BusyPollSocketFactory.to(address, client), client, config);
     }
-    ConnectionFactory connections = new ConnectionFactory(pooled, client);
-    this.pool = new ConnectionPool(connections, JedisConfigFactory.forPool(config));
-    this.reserved = new ConnectionPool(connections, JedisConfigFactory.forPool(config));
-  }
-
-  @Override
-  public Connection connect(int slot) {
-    return PooledConnection.from(pool);
-  }
-
-  @Override
-  public Connection connectReserved(int slot) {
-    return PooledConnection.from(reserved);
   }
 
   @Override
@@ -51,27 +31,12 @@ final class StandaloneNodes implements RedisNodes {
   }
 
   @Override
-  public Server serverOf(int slot) {
-    return new Server("redis", () -> new DedicatedConnection(sockets, client));
-  }
-
-  @Override
-  public boolean isSharded() {
-    return false;
-  }
-
-  @Override
-  public void refresh() {}
-
-  @Override
-  public void dropIdle() {
-    pool.clear();
-    reserved.clear();
+  public RedisServer serverOf(int slot) {
+    return server;
   }
 
   @Override
   public void close() {
-    pool.close();
-    reserved.close();
+    server.close();
   }
 }

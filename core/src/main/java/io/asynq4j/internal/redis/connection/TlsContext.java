@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
@@ -42,27 +43,13 @@ public final class TlsContext {
           && config.verifyCertificate()) {
         return SSLContext.getDefault().getSocketFactory();
       }
-      TrustManagerFactory trust =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      if (config.trustStore().isEmpty()) {
-        trust.init((KeyStore) null);
-      } else {
-        initTrust(trust, config.trustStore().get());
-      }
-      KeyManagerFactory keys =
-          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      if (config.keyStore().isEmpty()) {
-        keys.init(null, null);
-      } else {
-        initKeys(keys, config.keyStore().get());
-      }
+      // Null stands for the certificates of the JVM, and for no client certificate.
+      TrustManager[] trust =
+          config.trustStore().isEmpty() ? null : trustManagers(config.trustStore().get());
+      KeyManager[] keys = config.keyStore().isEmpty() ? null : keyManagers(config.keyStore().get());
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(
-          keys.getKeyManagers(),
-          config.verifyCertificate()
-              ? trust.getTrustManagers()
-              : new TrustManager[] {new TrustAnyone()},
-          null);
+          keys, config.verifyCertificate() ? trust : new TrustManager[] {new TrustAnyone()}, null);
       return context.getSocketFactory();
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("This JVM cannot set up TLS: " + e.getMessage(), e);
@@ -81,7 +68,9 @@ public final class TlsContext {
     return parameters;
   }
 
-  private void initTrust(TrustManagerFactory trust, Path path) throws GeneralSecurityException {
+  private TrustManager[] trustManagers(Path path) throws GeneralSecurityException {
+    TrustManagerFactory trust =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     trust.init(load("trust store", path, config.trustStorePassword()));
     // Without its password an encrypted PKCS12 store opens, but appears empty.
     if (Stream.of(trust.getTrustManagers()).noneMatch(TlsContext::trustsAnyone)) {
@@ -92,13 +81,14 @@ public final class TlsContext {
               + (config.trustStorePassword().isEmpty() ? "give its password, or " : "")
               + "add the certificate of the certificate authority with keytool -importcert");
     }
+    return trust.getTrustManagers();
   }
 
   private static boolean trustsAnyone(TrustManager manager) {
     return manager instanceof X509TrustManager x509 && x509.getAcceptedIssuers().length > 0;
   }
 
-  private void initKeys(KeyManagerFactory keys, Path path) throws GeneralSecurityException {
+  private KeyManager[] keyManagers(Path path) throws GeneralSecurityException {
     KeyStore store = load("key store", path, config.keyStorePassword());
     boolean hasKey = false;
     for (String alias : Collections.list(store.aliases())) {
@@ -113,7 +103,10 @@ public final class TlsContext {
               + "name the store that contains both the certificate and its key");
     }
     try {
+      KeyManagerFactory keys =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
       keys.init(store, config.keyStorePassword().orElse("").toCharArray());
+      return keys.getKeyManagers();
     } catch (UnrecoverableKeyException e) {
       throw new IllegalArgumentException(
           "The key in the key store "
@@ -133,7 +126,7 @@ public final class TlsContext {
       throw new IllegalArgumentException(
           "The " + what + " " + path + " is not readable by this process: change its permissions");
     }
-    String type = storeType(path);
+    String type = path.toString().toLowerCase(Locale.ROOT).endsWith(".jks") ? "JKS" : "PKCS12";
     KeyStore store = KeyStore.getInstance(type);
     try (InputStream in = Files.newInputStream(path)) {
       store.load(in, password.map(String::toCharArray).orElse(null));
@@ -146,10 +139,6 @@ public final class TlsContext {
       throw new IllegalArgumentException(
           "The " + what + " " + path + " cannot be opened (" + e.getMessage() + "): " + advice, e);
     }
-  }
-
-  private static String storeType(Path path) {
-    return path.toString().toLowerCase(Locale.ROOT).endsWith(".jks") ? "JKS" : "PKCS12";
   }
 
   /** Extends the class, not the interface, so that the JDK does not verify host names itself. */

@@ -13,7 +13,6 @@ import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -25,37 +24,39 @@ import org.jspecify.annotations.Nullable;
  */
 final class UnixSocket extends Socket {
 
-  private static final int READ_BUFFER = 16 * 1024;
-
-  // The JDK keeps a direct buffer per thread as large as the largest array ever written at once.
-  private static final int WRITE_CHUNK = 64 * 1024;
+  // The JDK keeps a direct buffer per thread as large as the largest part of an array that was
+  // ever read or written at once.
+  private static final int CHUNK = 64 * 1024;
 
   private final SocketChannel channel;
   private final SocketAddress remoteAddress;
   private final Selector readSelector;
   private final InputStream input = new Input();
   private final OutputStream output = new Output();
-  private final ByteBuffer received = ByteBuffer.allocateDirect(READ_BUFFER).limit(0);
 
   private @Nullable Selector writeSelector;
   private volatile int soTimeoutMillis;
-  private volatile boolean closed;
 
   /** Takes ownership of a connected channel, and closes it if that fails. */
   UnixSocket(SocketChannel connected) throws IOException {
     channel = connected;
-    Selector selector = null;
     try {
       remoteAddress = connected.getRemoteAddress();
       connected.configureBlocking(false);
-      selector = Selector.open();
-      connected.register(selector, SelectionKey.OP_READ);
-      readSelector = selector;
+      readSelector = selectorFor(connected, SelectionKey.OP_READ);
     } catch (IOException | RuntimeException e) {
       connected.close();
-      if (selector != null) {
-        selector.close();
-      }
+      throw e;
+    }
+  }
+
+  private static Selector selectorFor(SocketChannel channel, int operation) throws IOException {
+    Selector selector = Selector.open();
+    try {
+      channel.register(selector, operation);
+      return selector;
+    } catch (IOException | RuntimeException e) {
+      selector.close();
       throw e;
     }
   }
@@ -110,15 +111,11 @@ final class UnixSocket extends Socket {
 
   @Override
   public boolean isClosed() {
-    return closed;
+    return !channel.isOpen();
   }
 
   @Override
   public synchronized void close() throws IOException {
-    if (closed) {
-      return;
-    }
-    closed = true;
     // The channel's file descriptor is released, and waiting threads wake up, only when the
     // selectors that know the channel are closed too.
     try {
@@ -133,11 +130,11 @@ final class UnixSocket extends Socket {
 
   @Override
   public String toString() {
-    return "UnixSocket[" + remoteAddress + (closed ? ", closed" : "") + "]";
+    return "UnixSocket[" + remoteAddress + (isClosed() ? ", closed" : "") + "]";
   }
 
   private void requireOpen() throws SocketException {
-    if (closed) {
+    if (isClosed()) {
       throw new SocketException("Socket closed");
     }
   }
@@ -146,78 +143,39 @@ final class UnixSocket extends Socket {
     requireOpen();
     Selector selector = writeSelector;
     if (selector == null) {
-      selector = Selector.open();
+      selector = selectorFor(channel, SelectionKey.OP_WRITE);
       writeSelector = selector;
-      channel.register(selector, SelectionKey.OP_WRITE);
     }
     return selector;
   }
 
-  /**
-   * Fills the empty buffer with the bytes that have arrived, without waiting; −1 at the end of the
-   * stream.
-   */
-  private int receive() throws IOException {
-    received.clear();
-    try {
-      return channel.read(received);
-    } catch (ClosedChannelException e) {
-      throw closedMeanwhile(e);
-    } finally {
-      received.flip();
-    }
-  }
-
-  private int receiveOrWait() throws IOException {
-    int count = receive();
-    if (count != 0) {
-      return count;
-    }
-    int timeoutMillis = soTimeoutMillis;
+  /** Reads or writes some bytes, and waits if necessary; −1 at the end of the stream. */
+  private int transfer(ByteBuffer bytes, boolean isRead) throws IOException {
+    int timeoutMillis = isRead ? soTimeoutMillis : 0;
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     boolean interrupted = false;
     try {
-      while (count == 0) {
+      while (true) {
+        int count = isRead ? channel.read(bytes) : channel.write(bytes);
+        if (count != 0) {
+          return count;
+        }
         long waitMillis = timeoutMillis == 0 ? 0 : millisUntil(deadline);
         if (waitMillis < 0) {
           throw new SocketTimeoutException("Read timed out after " + timeoutMillis + " ms");
         }
-        select(readSelector, waitMillis);
+        (isRead ? readSelector : writeSelector()).select(key -> {}, waitMillis);
         // A selector does not wait in an interrupted thread: this loop would spin.
         interrupted |= Thread.interrupted();
-        count = receive();
       }
-      return count;
+    } catch (ClosedChannelException | ClosedSelectorException e) {
+      SocketException closed = new SocketException("Socket closed");
+      closed.initCause(e);
+      throw closed;
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
-    }
-  }
-
-  private void send(ByteBuffer bytes) throws IOException {
-    boolean interrupted = false;
-    try {
-      while (bytes.hasRemaining()) {
-        if (channel.write(bytes) == 0) {
-          select(writeSelector(), 0);
-          interrupted |= Thread.interrupted();
-        }
-      }
-    } catch (ClosedChannelException e) {
-      throw closedMeanwhile(e);
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  private static void select(Selector selector, long timeoutMillis) throws IOException {
-    try {
-      selector.select(key -> {}, timeoutMillis);
-    } catch (ClosedSelectorException e) {
-      throw closedMeanwhile(e);
     }
   }
 
@@ -227,47 +185,20 @@ final class UnixSocket extends Socket {
     return nanos <= 0 ? -1 : TimeUnit.NANOSECONDS.toMillis(nanos) + 1;
   }
 
-  private static SocketException closedMeanwhile(Exception cause) {
-    SocketException closed = new SocketException("Socket closed");
-    closed.initCause(cause);
-    return closed;
-  }
-
+  /** Unbuffered, since Jedis buffers. */
   private final class Input extends InputStream {
 
     @Override
     public int read() throws IOException {
-      requireOpen();
-      return received.hasRemaining() || receiveOrWait() > 0 ? received.get() & 0xff : -1;
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
     @Override
     public int read(byte[] target, int offset, int length) throws IOException {
-      Objects.checkFromIndexSize(offset, length, target.length);
-      requireOpen();
-      if (length == 0) {
-        return 0;
-      }
-      if (!received.hasRemaining() && receiveOrWait() < 0) {
-        return -1;
-      }
-      int count = Math.min(length, received.remaining());
-      received.get(target, offset, count);
-      return count;
-    }
-
-    @Override
-    public int available() throws IOException {
-      requireOpen();
-      if (!received.hasRemaining()) {
-        receive();
-      }
-      return received.remaining();
-    }
-
-    @Override
-    public void close() throws IOException {
-      UnixSocket.this.close();
+      return length == 0
+          ? 0
+          : transfer(ByteBuffer.wrap(target, offset, Math.min(length, CHUNK)), /* isRead= */ true);
     }
   }
 
@@ -280,17 +211,13 @@ final class UnixSocket extends Socket {
 
     @Override
     public void write(byte[] source, int offset, int length) throws IOException {
-      Objects.checkFromIndexSize(offset, length, source.length);
-      requireOpen();
       int end = offset + length;
-      for (int start = offset; start < end; start += WRITE_CHUNK) {
-        send(ByteBuffer.wrap(source, start, Math.min(WRITE_CHUNK, end - start)));
+      for (int start = offset; start < end; start += CHUNK) {
+        ByteBuffer chunk = ByteBuffer.wrap(source, start, Math.min(CHUNK, end - start));
+        while (chunk.hasRemaining()) {
+          transfer(chunk, /* isRead= */ false);
+        }
       }
-    }
-
-    @Override
-    public void close() throws IOException {
-      UnixSocket.this.close();
     }
   }
 }

@@ -3,7 +3,6 @@ package io.asynq4j.internal.redis.connection;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
@@ -16,19 +15,18 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.util.IOUtils;
 
 /** Connects Jedis to a local Redis through its Unix domain socket. Thread-safe. */
 final class UnixSocketFactory implements JedisSocketFactory {
 
   private final Path path;
-  private final int connectTimeoutMillis;
-  private final int readTimeoutMillis;
+  private final JedisClientConfig config;
 
   /** Uses the timeouts of the configuration; as everywhere in Jedis, 0 means none. */
   UnixSocketFactory(Path path, JedisClientConfig config) {
     this.path = requireNonNull(path, "path");
-    this.connectTimeoutMillis = config.getConnectionTimeoutMillis();
-    this.readTimeoutMillis = config.getSocketTimeoutMillis();
+    this.config = config;
   }
 
   @Override
@@ -37,17 +35,13 @@ final class UnixSocketFactory implements JedisSocketFactory {
     boolean interrupted = Thread.interrupted();
     try {
       Socket socket = new UnixSocket(connect());
-      socket.setSoTimeout(readTimeoutMillis);
+      socket.setSoTimeout(config.getSocketTimeoutMillis());
       return socket;
     } catch (IOException | UnsupportedOperationException e) {
       throw new JedisConnectionException(
-          "Cannot connect to the Redis socket "
-              + path
-              + " ("
-              + e.getMessage()
-              + "): check that Redis runs with \"unixsocket "
-              + path
-              + "\" and that this user may read and write it",
+          ("Cannot connect to the Redis socket %1$s (%2$s): check that Redis runs with"
+                  + " \"unixsocket %1$s\" and that this user may read and write it")
+              .formatted(path, e.getMessage()),
           e);
     } finally {
       if (interrupted) {
@@ -63,20 +57,19 @@ final class UnixSocketFactory implements JedisSocketFactory {
   private SocketChannel connect() throws IOException {
     SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
     CompletableFuture<@Nullable Void> connected = new CompletableFuture<>();
-    if (connectTimeoutMillis > 0) {
-      connected = connected.orTimeout(connectTimeoutMillis, TimeUnit.MILLISECONDS);
+    if (config.getConnectionTimeoutMillis() > 0) {
+      connected = connected.orTimeout(config.getConnectionTimeoutMillis(), TimeUnit.MILLISECONDS);
     }
     CompletableFuture<@Nullable Void> unused =
-        connected.whenComplete(
-            (done, timeout) -> {
-              if (timeout != null) {
-                close(channel);
-              }
+        connected.exceptionally(
+            timeout -> {
+              IOUtils.closeQuietly(channel);
+              return null;
             });
     try {
       channel.connect(UnixDomainSocketAddress.of(path));
     } catch (IOException e) {
-      close(channel);
+      IOUtils.closeQuietly(channel);
       throw connected.complete(null) ? e : timedOut();
     }
     if (!connected.complete(null)) {
@@ -86,15 +79,8 @@ final class UnixSocketFactory implements JedisSocketFactory {
   }
 
   private SocketTimeoutException timedOut() {
-    return new SocketTimeoutException("no reply within " + connectTimeoutMillis + " ms");
-  }
-
-  private static void close(SocketChannel channel) {
-    try {
-      channel.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new SocketTimeoutException(
+        "no reply within " + config.getConnectionTimeoutMillis() + " ms");
   }
 
   @Override

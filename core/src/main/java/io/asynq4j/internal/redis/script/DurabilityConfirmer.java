@@ -4,11 +4,11 @@ import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.Durability;
 import io.asynq4j.internal.broker.rules.DurabilityRequirement;
-import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.IdempotencyLanes;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.connection.RedisNodes.PoolKind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
@@ -33,29 +33,27 @@ public final class DurabilityConfirmer {
    * Throws before anything is written if this Redis or its user does not allow the confirmation.
    */
   public static void requireSupport(RedisCommandExecutor link, int slot, Durability durability) {
-    Command command = durability == Durability.REPLICATED ? Command.WAIT : Command.WAITAOF;
-    CommandArgs args = new CommandArgs();
-    if (durability == Durability.REPLICATED) {
-      args.add(0).add(1);
-    } else {
-      args.add(1).add(0).add(1);
-    }
     try {
-      link.call(slot, ResendPolicy.SAFE, command, args);
+      link.call(slot, ResendPolicy.SAFE, PoolKind.SHARED, waiting(durability, 0, 1), null);
     } catch (BrokerRefusedException e) {
       throw new BrokerRefusedException(
-          "nothing was enqueued, because %s cannot be confirmed by this Redis: %s. %s"
-              .formatted(durability, e.getMessage(), advice(durability)),
+          "nothing was enqueued, because %s cannot be confirmed by this Redis: %s. It needs %s"
+              .formatted(
+                  durability,
+                  e.getMessage(),
+                  durability == Durability.REPLICATED
+                      ? "the permission +wait"
+                      : "Redis 7.2 or newer, appendonly yes and the permission +waitaof;"
+                          + " otherwise choose PRIMARY or REPLICATED"),
           false,
           e);
     }
   }
 
-  private static String advice(Durability durability) {
+  private static CommandArguments waiting(Durability durability, int replicas, int millis) {
     return durability == Durability.REPLICATED
-        ? "It needs the permission +wait"
-        : "It needs Redis 7.2 or newer, appendonly yes and the permission +waitaof;"
-            + " otherwise choose PRIMARY or REPLICATED";
+        ? new CommandArguments(Command.WAIT).add(replicas).add(millis)
+        : new CommandArguments(Command.WAITAOF).add(1).add(0).add(millis);
   }
 
   /** Waits for the confirmation. Never throws, since the write itself has succeeded. */
@@ -65,25 +63,21 @@ public final class DurabilityConfirmer {
     try {
       if (lane != null) {
         // A repeated call is answered from the stored reply and writes nothing, but Redis waits
-        // only for writes of
-        // this connection.
+        // only for writes of this connection.
         connection.executeCommand(
             new CommandArguments(Command.EXPIRE).add(lane).add(IdempotencyLanes.KEEP.toSeconds()));
       }
       connection.setSoTimeout(most + usual);
-      shortfall = missing(connection.executeCommand(waiting(most)), most);
+      shortfall =
+          missing(
+              connection.executeCommand(waiting(wanted.durability(), wanted.replicas(), most)),
+              most);
       connection.setSoTimeout(usual);
     } catch (JedisException e) {
       connection.setBroken();
       shortfall =
           new BrokerUnavailableException("Redis did not confirm it: " + e.getMessage(), true, e);
     }
-  }
-
-  private CommandArguments waiting(int most) {
-    return wanted.durability() == Durability.REPLICATED
-        ? new CommandArguments(Command.WAIT).add(wanted.replicas()).add(most)
-        : new CommandArguments(Command.WAITAOF).add(1).add(0).add(most);
   }
 
   private @Nullable RuntimeException missing(Object reply, int most) {

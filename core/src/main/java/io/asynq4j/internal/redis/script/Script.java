@@ -5,7 +5,7 @@ import static io.asynq4j.internal.redis.command.ResendPolicy.NUMBERED;
 import static io.asynq4j.internal.redis.command.ResendPolicy.SAFE;
 
 import io.asynq4j.internal.redis.command.ResendPolicy;
-import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.connection.RedisNodes.PoolKind;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -149,9 +149,9 @@ public enum Script {
   LIVE(SAFE, "registry", "now", ""),
   ACQUIRE(SAFE, "semaphore", "now tokens deadline id", "");
 
-  private final ResendPolicy repeat;
-  private final List<String> keys;
-  private final List<String> args;
+  final ResendPolicy repeat;
+  final List<String> keys;
+  final List<String> args;
   private final List<String> items;
   private final byte[] source;
   private final byte[] sha;
@@ -174,24 +174,11 @@ public enum Script {
    * Extending and settling must not wait for connections that handlers use. The same holds for
    * writing reports, since settling waits for it.
    */
-  RedisCommandExecutor.PoolKind lines() {
+  PoolKind pool() {
     return switch (this) {
-      case EXTEND, COMPLETE, RETRY, ARCHIVE, RESCHEDULE, REQUEUE, WRITE_RESULT ->
-          RedisCommandExecutor.PoolKind.RESERVED;
-      default -> RedisCommandExecutor.PoolKind.SHARED;
+      case EXTEND, COMPLETE, RETRY, ARCHIVE, RESCHEDULE, REQUEUE, WRITE_RESULT -> PoolKind.RESERVED;
+      default -> PoolKind.SHARED;
     };
-  }
-
-  ResendPolicy repeat() {
-    return repeat;
-  }
-
-  List<String> keys() {
-    return keys;
-  }
-
-  List<String> args() {
-    return args;
   }
 
   public List<String> items() {

@@ -22,8 +22,8 @@ final class ScriptPrelude {
   private static final Pattern WORD = Pattern.compile("\\w+");
   private static final Pattern DEFINITION =
       Pattern.compile("^local (?:function )?(\\w+)", Pattern.MULTILINE);
-  private static final List<Part> PARTS =
-      Stream.of(ScriptLoader.read("prelude").split("\n\n", -1)).map(Part::of).toList();
+  private static final List<String> PARTS =
+      Stream.of(ScriptLoader.read("prelude").split("\n\n", -1)).map(String::strip).toList();
 
   private ScriptPrelude() {}
 
@@ -32,18 +32,13 @@ final class ScriptPrelude {
     Set<String> words = words(script);
     Deque<String> used = new ArrayDeque<>();
     for (int i = PARTS.size() - 1; i >= 0; i--) {
-      Part part = PARTS.get(i);
-      if (part.defined().stream().anyMatch(words::contains)) {
-        used.addFirst(part.text());
-        words.addAll(words(part.text()));
+      String part = PARTS.get(i);
+      if (DEFINITION.matcher(part).results().anyMatch(match -> words.contains(match.group(1)))) {
+        used.addFirst(part);
+        words.addAll(words(part));
       }
     }
     return used.stream().map(text -> text + "\n\n").collect(Collectors.joining());
-  }
-
-  /** Returns the names of all definitions. */
-  static Set<String> names() {
-    return PARTS.stream().flatMap(part -> part.defined().stream()).collect(Collectors.toSet());
   }
 
   private static Set<String> words(String text) {
@@ -51,17 +46,5 @@ final class ScriptPrelude {
         .results()
         .map(MatchResult::group)
         .collect(Collectors.toCollection(HashSet::new));
-  }
-
-  private record Part(Set<String> defined, String text) {
-    static Part of(String text) {
-      Set<String> defined =
-          DEFINITION
-              .matcher(text)
-              .results()
-              .map(match -> match.group(1))
-              .collect(Collectors.toSet());
-      return new Part(defined, text.strip());
-    }
   }
 }

@@ -10,17 +10,21 @@ import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.connection.RedisFailureTranslator;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.Protocol;
+import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
@@ -63,9 +67,8 @@ public final class ScriptRunner {
   /** Runs a script on a queue and has the write confirmed if a confirmer is given. */
   public @Nullable Object run(
       Script script, QueueName queue, CommandArgs given, @Nullable DurabilityConfirmer confirmer) {
-    if (script.repeat() != ResendPolicy.NUMBERED) {
-      QueueScriptKeys keys = keysOf(queue);
-      return run(script, keys.slot(), keys.of(script), fill(script, keys, "", given));
+    if (script.repeat != ResendPolicy.NUMBERED) {
+      return run(script, queue, null, given, confirmer);
     }
     IdempotencyLanes.Lane lane = lanes.take();
     try {
@@ -75,59 +78,55 @@ public final class ScriptRunner {
     }
   }
 
-  /** Runs a numbered script without a number: it is never sent a second time. */
-  public @Nullable Object runOnce(
-      Script script, QueueName queue, CommandArgs given, @Nullable DurabilityConfirmer confirmer) {
-    QueueScriptKeys keys = keysOf(queue);
-    return run(
-        script,
-        ResendPolicy.NEVER,
-        keys.slot(),
-        keys.of(script),
-        fill(script, keys, "", given),
-        confirmer == null ? null : connection -> confirmer.confirm(connection, null));
-  }
-
   /** A call identified by lane and number, so that it can be repeated. */
   public record Numbered(String lane, long number) {}
 
   /**
-   * Runs a numbered script under a number that the caller keeps, so that it can repeat the call
-   * later.
+   * Runs a script under a number that the caller keeps, so that it can repeat the call later. A
+   * numbered script without a number is never sent a second time.
    */
-  public @Nullable Object run(Script script, QueueName queue, Numbered call, CommandArgs given) {
-    return run(script, queue, call, given, null);
-  }
-
-  private @Nullable Object run(
+  public @Nullable Object run(
       Script script,
       QueueName queue,
-      Numbered call,
+      @Nullable Numbered call,
       CommandArgs given,
       @Nullable DurabilityConfirmer confirmer) {
     QueueScriptKeys keys = keysOf(queue);
-    byte[] lane = keys.lane(call.lane());
+    byte[] lane = call == null ? null : keys.lane(call.lane());
+    ResendPolicy repeat = script.repeat;
+    // ScriptContractTest verifies that these come first, in this order.
+    CommandArgs args = new CommandArgs(given.size() + 4);
+    addTime(script, args);
+    args.add(keys.prefix);
+    if (repeat == ResendPolicy.NUMBERED) {
+      args.add(call == null ? "" : Long.toString(call.number()));
+      args.add(IdempotencyLanes.KEEP.toSeconds());
+      repeat = call == null ? ResendPolicy.NEVER : repeat;
+    }
+    given.values().forEach(args::add);
     return run(
         script,
-        script.repeat(),
-        keys.slot(),
+        repeat,
+        keys.slot,
         keys.of(script, lane),
-        fill(script, keys, Long.toString(call.number()), given),
+        args,
         confirmer == null ? null : connection -> confirmer.confirm(connection, lane));
   }
 
   /** Runs a script on keys that belong to no queue. */
   public @Nullable Object run(Script script, String[] keys, CommandArgs given) {
-    byte[][] names = new byte[keys.length][];
-    for (int i = 0; i < keys.length; i++) {
-      names[i] = keys[i].getBytes(StandardCharsets.UTF_8);
-    }
+    byte[][] names =
+        Stream.of(keys).map(key -> key.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
     CommandArgs args = new CommandArgs();
-    if (script.args().contains("now")) {
+    addTime(script, args);
+    given.values().forEach(args::add);
+    return run(script, script.repeat, RedisKeys.slot(keys[0]), names, args, null);
+  }
+
+  private void addTime(Script script, CommandArgs args) {
+    if (script.args.contains("now")) {
       args.add(time.forScripts());
     }
-    given.values().forEach(args::add);
-    return run(script, RedisKeys.slot(keys[0]), names, args);
   }
 
   public IdempotencyLanes lanes() {
@@ -139,24 +138,6 @@ public final class ScriptRunner {
     return keys != null ? keys : keysOfQueues.computeIfAbsent(queue, QueueScriptKeys::new);
   }
 
-  // ScriptContractTest verifies that these come first, in this order.
-  private CommandArgs fill(Script script, QueueScriptKeys keys, String number, CommandArgs given) {
-    CommandArgs args = new CommandArgs(given.size() + 4);
-    if (script.args().contains("now")) {
-      args.add(time.forScripts());
-    }
-    args.add(keys.prefix());
-    if (script.repeat() == ResendPolicy.NUMBERED) {
-      args.add(number).add(IdempotencyLanes.KEEP.toSeconds());
-    }
-    given.values().forEach(args::add);
-    return args;
-  }
-
-  private @Nullable Object run(Script script, int slot, byte[][] keys, CommandArgs args) {
-    return run(script, script.repeat(), slot, keys, args, null);
-  }
-
   private @Nullable Object run(
       Script script,
       ResendPolicy repeat,
@@ -164,16 +145,13 @@ public final class ScriptRunner {
       byte[][] keys,
       CommandArgs args,
       @Nullable Consumer<Connection> afterReply) {
+    Function<CommandArguments, @Nullable Object> send =
+        command ->
+            link.call(slot, repeat, script.pool(), withArguments(command, keys, args), afterReply);
     boolean inDoubt = false;
     if (byHash.get()) {
       try {
-        return link.call(
-            slot,
-            repeat,
-            script.lines(),
-            Protocol.Command.EVALSHA,
-            command(script.sha(), keys, args),
-            afterReply);
+        return send.apply(new CommandArguments(Command.EVALSHA).add(script.sha()));
       } catch (BrokerRefusedException e) {
         if (!mustBeSentInFull(e)) {
           throw e;
@@ -182,15 +160,9 @@ public final class ScriptRunner {
       }
     }
     try {
-      return link.call(
-          slot,
-          repeat,
-          script.lines(),
-          Protocol.Command.EVAL,
-          command(script.source(), keys, args),
-          afterReply);
+      return send.apply(new CommandArguments(Command.EVAL).add(script.source()));
     } catch (BrokerException e) {
-      throw inDoubt ? RedisCommandExecutor.inDoubt(e) : e;
+      throw inDoubt ? RedisFailureTranslator.inDoubt(e) : e;
     }
   }
 
@@ -211,12 +183,9 @@ public final class ScriptRunner {
     return false;
   }
 
-  private static CommandArgs command(byte[] script, byte[][] keys, CommandArgs args) {
-    CommandArgs command = new CommandArgs(2 + keys.length + args.size());
-    command.add(script).add(keys.length);
-    for (byte[] key : keys) {
-      command.add(key);
-    }
+  private static CommandArguments withArguments(
+      CommandArguments command, byte[][] keys, CommandArgs args) {
+    command.add(keys.length).addObjects((Object[]) keys);
     args.values().forEach(command::add);
     return command;
   }

@@ -6,10 +6,7 @@ import io.asynq4j.internal.redis.clock.RedisClock;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.command.ResendPolicy;
-import io.asynq4j.internal.redis.connection.ConnectionFailureAnalyzer;
-import io.asynq4j.internal.redis.connection.LazyNodes;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
-import io.asynq4j.internal.redis.connection.RedisNodes;
 import io.asynq4j.internal.redis.connection.RedisSetupCheck;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
@@ -18,7 +15,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
@@ -36,12 +32,7 @@ public final class BrokerConnection implements RedisConnection {
   public BrokerConnection(RedisConfig config) {
     this.maxConnections = config.maxConnections();
     this.codec = config.codec();
-    this.link =
-        new RedisCommandExecutor(
-            new LazyNodes(() -> RedisNodes.of(config)),
-            config.retryFor(),
-            where(config),
-            ConnectionFailureAnalyzer.of(config));
+    this.link = new RedisCommandExecutor(config);
     this.broker = RedisBroker.on(link, clock, config.numberedEnqueue());
   }
 
@@ -60,17 +51,6 @@ public final class BrokerConnection implements RedisConnection {
   /** The broker behind a connection: the one way from the public type to the internal one. */
   public static Broker brokerOf(RedisConnection redis) {
     return ((BrokerConnection) redis).broker;
-  }
-
-  private static String where(RedisConfig config) {
-    return config
-        .socketPath()
-        .map(Object::toString)
-        .orElseGet(
-            () ->
-                config.endpoints().stream()
-                    .map(RedisConfig.Endpoint::toString)
-                    .collect(Collectors.joining(",")));
   }
 
   @Override
@@ -100,7 +80,7 @@ public final class BrokerConnection implements RedisConnection {
 
   @Override
   public Clock clock() {
-    return clock;
+    return clock.clock();
   }
 
   @Override

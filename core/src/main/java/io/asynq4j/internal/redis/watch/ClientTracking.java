@@ -3,8 +3,8 @@ package io.asynq4j.internal.redis.watch;
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
-import io.asynq4j.internal.redis.connection.RedisNodes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -35,10 +35,10 @@ final class ClientTracking implements AutoCloseable {
   private final RedisStoreWatch storeWatch;
   private final RedisCommandExecutor link;
   private final Duration checkInterval;
-  private final List<WatchSubscription> watches = new CopyOnWriteArrayList<>();
+  final List<WatchSubscription> watches = new CopyOnWriteArrayList<>();
   private final Map<String, TrackedServer> servers = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor timer =
-      new ScheduledThreadPoolExecutor(1, ClientTracking::daemon);
+      new ScheduledThreadPoolExecutor(1, DaemonThreadPools.factory("asynq-tracking"));
   private volatile boolean closed;
 
   ClientTracking(RedisStoreWatch storeWatch, RedisCommandExecutor link, Duration checkInterval) {
@@ -47,25 +47,9 @@ final class ClientTracking implements AutoCloseable {
     this.checkInterval = checkInterval;
   }
 
-  private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "asynq-tracking");
-    thread.setDaemon(true);
-    return thread;
-  }
-
   void start() {
-    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    timer.setRemoveOnCancelPolicy(true);
     Future<?> unused =
         timer.scheduleWithFixedDelay(this::check, 0, checkInterval.toNanos(), TimeUnit.NANOSECONDS);
-  }
-
-  void add(WatchSubscription watch) {
-    watches.add(watch);
-  }
-
-  void remove(WatchSubscription watch) {
-    watches.remove(watch);
   }
 
   /** Reads queues with tracking; falls back to untracked reads where tracking is not possible. */
@@ -73,9 +57,8 @@ final class ClientTracking implements AutoCloseable {
       WatchSubscription watch, Collection<QueueName> queues, NonEmptyQueueQuery survey) {
     Collection<RedisStoreWatch.Shard> shards = RedisStoreWatch.shards(link, queues);
     if (link.isSharded()) {
-      return storeWatch
-          .questions()
-          .ask(shards, shard -> armAt(watch, survey, shard), new Late(watch, survey.parts()));
+      return storeWatch.questions.ask(
+          shards, shard -> armAt(watch, survey, shard), new Late(watch, survey.parts()));
     }
     Set<QueueName> having = new HashSet<>();
     shards.forEach(shard -> having.addAll(armAt(watch, survey, shard)));
@@ -93,39 +76,14 @@ final class ClientTracking implements AutoCloseable {
 
   private Set<QueueName> armAt(
       WatchSubscription watch, NonEmptyQueueQuery survey, RedisStoreWatch.Shard shard) {
-    TrackedServer server = track(shard.server(), shard.slot());
-    if (server.isReady()) {
-      watch.expect(shard.queues(), survey.parts());
-    }
-    NonEmptyQueueQuery.Result found = server.look(survey, shard.queues());
+    NonEmptyQueueQuery.Result found =
+        track(shard.server(), shard.slot()).look(watch, survey, shard.queues());
     if (found == null) {
       // When tracking works again, every watch is reset and then armed.
       return storeWatch.ask(survey, shard.slot(), shard.queues());
     }
-    Set<QueueName> having = found.having();
-    storeWatch.allowed(shard.queues(), found);
-    if (!found.unanswered().isEmpty()) {
-      having.addAll(askElsewhere(watch, survey, found.unanswered()));
-    }
-    return having;
-  }
-
-  /**
-   * Reads queues that may have moved to another server. Queues that Redis refuses are not tracked.
-   */
-  private Set<QueueName> askElsewhere(
-      WatchSubscription watch, NonEmptyQueueQuery survey, List<QueueName> queues) {
-    Set<QueueName> having = new HashSet<>();
     List<QueueName> moved = new ArrayList<>();
-    for (QueueName queue : queues) {
-      RedisStoreWatch.Answer answer = storeWatch.has(survey, queue);
-      if (answer != RedisStoreWatch.Answer.REFUSED) {
-        moved.add(queue);
-      }
-      if (answer == RedisStoreWatch.Answer.SOMETHING) {
-        having.add(queue);
-      }
-    }
+    Set<QueueName> having = storeWatch.complete(survey, shard.queues(), found, moved::add);
     if (!moved.isEmpty()) {
       reportLater(watch, moved, survey);
     }
@@ -145,45 +103,21 @@ final class ClientTracking implements AutoCloseable {
     }
   }
 
-  TrackedServer track(RedisNodes.Server server, int slot) {
-    TrackedServer known = servers.get(server.name());
-    if (known != null) {
-      if (!closed) {
-        known.start();
-      }
-      return known;
-    }
+  TrackedServer track(String server, int slot) {
     TrackedServer tracked =
-        servers.computeIfAbsent(server.name(), name -> new TrackedServer(this, link, server, slot));
+        servers.computeIfAbsent(server, name -> new TrackedServer(this, link, name, slot));
     if (closed) {
       tracked.end();
     } else {
-      start(tracked);
+      tracked.start();
     }
     return tracked;
   }
 
-  private void start(TrackedServer tracked) {
-    boolean started = false;
-    try {
-      tracked.start();
-      started = true;
-    } finally {
-      if (!started) {
-        // No thread could be started; the next read creates a new one.
-        forget(tracked);
-      }
-    }
-  }
-
   /** Replaces a tracked server after its slot moved to another server. */
-  void replace(TrackedServer former, RedisNodes.Server server, int slot) {
-    forget(former);
+  void replace(TrackedServer former, String server, int slot) {
+    servers.values().remove(former);
     track(server, slot);
-  }
-
-  private void forget(TrackedServer server) {
-    servers.values().remove(server);
   }
 
   private void check() {
@@ -191,7 +125,7 @@ final class ClientTracking implements AutoCloseable {
       if (!link.isOpen()) {
         close();
       } else if (servers.isEmpty() && !link.isSharded()) {
-        track(link.serverOf(0), 0);
+        track(link.serverOf(0).name(), 0);
       } else {
         servers.values().forEach(TrackedServer::check);
       }
@@ -216,19 +150,9 @@ final class ClientTracking implements AutoCloseable {
   }
 
   boolean isLive() {
-    if (closed || servers.isEmpty()) {
-      return false;
-    }
-    for (TrackedServer server : servers.values()) {
-      if (!server.isLive()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  boolean isSharded() {
-    return link.isSharded();
+    return !closed
+        && !servers.isEmpty()
+        && servers.values().stream().allMatch(TrackedServer::isLive);
   }
 
   @Override

@@ -3,12 +3,11 @@ package io.asynq4j.internal.redis.watch;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.StoreWatch;
-import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
-import io.asynq4j.internal.redis.connection.RedisNodes;
+import io.asynq4j.internal.redis.connection.RedisNodes.PoolKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,10 +17,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.CommandArguments;
 
 /** Finds non-empty queues by queries, and watches them by client tracking where Redis allows it. */
 public final class RedisStoreWatch implements StoreWatch {
@@ -37,17 +37,16 @@ public final class RedisStoreWatch implements StoreWatch {
   /** Interval of the checks whether the tracking connections are alive. */
   private static final Duration CHECK_INTERVAL = Duration.ofSeconds(3);
 
-  /** Queues on one server, and the slot of one of them. */
-  public record Shard(RedisNodes.Server server, int slot, List<QueueName> queues) {}
+  /** Queues on one server, with its name and the slot of one of them. */
+  public record Shard(String server, int slot, List<QueueName> queues) {}
 
   private final RedisCommandExecutor link;
   private final Duration checkInterval;
   // All watches share the tracking connections; none exist without a watch.
   private @Nullable ClientTracking tracking;
-  private int watches;
   private volatile boolean refused;
   private final Set<QueueName> refusedQueues = ConcurrentHashMap.newKeySet();
-  private final ShardFanOut questions = new ShardFanOut();
+  final ShardFanOut questions = new ShardFanOut();
 
   public RedisStoreWatch(RedisCommandExecutor link) {
     this(link, CHECK_INTERVAL);
@@ -80,61 +79,49 @@ public final class RedisStoreWatch implements StoreWatch {
 
   /** Queries queues that the same server has, or had a moment ago. */
   Set<QueueName> ask(NonEmptyQueueQuery survey, int slot, Collection<QueueName> queues) {
-    NonEmptyQueueQuery.Asker asker = commands -> link.callAll(slot, commands);
     NonEmptyQueueQuery.Result found =
-        link.isSharded() ? survey.eachOf(queues, asker) : survey.allOf(queues, asker);
-    allowed(queues, found);
-    Set<QueueName> having = found.having();
-    for (QueueName queue : found.unanswered()) {
-      if (has(survey, queue) == Answer.SOMETHING) {
-        having.add(queue);
-      }
-    }
-    return having;
-  }
-
-  /** Result of the query for one queue. */
-  enum Answer {
-    NOTHING,
-    SOMETHING,
-    /** Redis denies access, for example because the ACL user may not read the queue. */
-    REFUSED
+        survey.among(queues, link.isSharded(), commands -> link.callAll(slot, commands));
+    return complete(survey, queues, found, elsewhere -> {});
   }
 
   /**
-   * Queries one queue on whichever server has it. A denied queue counts as empty, so that the other
-   * queues are served. It is queried again each time and logged once.
+   * Queries the queues without a reply again, each on whichever server has it, and returns all that
+   * have entries. A queue to which Redis denies access, for example because the ACL user may not
+   * read it, counts as empty, so that the other queues are served. It is queried again each time
+   * and logged once.
+   *
+   * @param elsewhere called for each queue that was answered only now
    */
-  Answer has(NonEmptyQueueQuery survey, QueueName queue) {
-    CommandArgs keys = survey.keysOf(queue);
-    try {
-      long count =
-          ReplyParser.number(
-              link.call(RedisKeys.prefix(queue), ResendPolicy.SAFE, Command.EXISTS, keys));
-      refusedQueues.remove(queue);
-      return count > 0 ? Answer.SOMETHING : Answer.NOTHING;
-    } catch (BrokerRefusedException e) {
-      if (refusedQueues.add(queue)) {
-        log.error(
-            "queue {} is not served: {}; other queues are served, and this one is as soon as Redis allows access",
-            queue,
-            e.getMessage());
-      }
-      return Answer.REFUSED;
-    }
-  }
-
-  /** Records queues that Redis has answered for, so that a later refusal is logged again. */
-  void allowed(Collection<QueueName> asked, NonEmptyQueueQuery.Result found) {
+  Set<QueueName> complete(
+      NonEmptyQueueQuery survey,
+      Collection<QueueName> asked,
+      NonEmptyQueueQuery.Result found,
+      Consumer<QueueName> elsewhere) {
     if (!refusedQueues.isEmpty()) {
       Set<QueueName> answered = new HashSet<>(asked);
       found.unanswered().forEach(answered::remove);
       refusedQueues.removeAll(answered);
     }
-  }
-
-  ShardFanOut questions() {
-    return questions;
+    for (QueueName queue : found.unanswered()) {
+      int slot = RedisKeys.slot(RedisKeys.prefix(queue));
+      CommandArguments exists = survey.exists(List.of(queue));
+      try {
+        Object count = link.call(slot, ResendPolicy.SAFE, PoolKind.SHARED, exists, null);
+        refusedQueues.remove(queue);
+        elsewhere.accept(queue);
+        if (ReplyParser.number(count) > 0) {
+          found.having().add(queue);
+        }
+      } catch (BrokerRefusedException e) {
+        if (refusedQueues.add(queue)) {
+          log.error(
+              "queue {} is not served: {}; other queues are served, and this one is as soon as Redis allows access",
+              queue,
+              e.getMessage());
+        }
+      }
+    }
+    return found.having();
   }
 
   /** Groups the queues by server. */
@@ -142,7 +129,7 @@ public final class RedisStoreWatch implements StoreWatch {
     if (!link.isSharded()) {
       return queues.isEmpty()
           ? List.of()
-          : List.of(new Shard(link.serverOf(0), 0, List.copyOf(queues)));
+          : List.of(new Shard(link.serverOf(0).name(), 0, List.copyOf(queues)));
     }
     Map<String, Shard> shards = new LinkedHashMap<>();
     boolean anyKnown =
@@ -150,15 +137,14 @@ public final class RedisStoreWatch implements StoreWatch {
             .anyMatch(queue -> !link.shardOf(RedisKeys.slot(RedisKeys.prefix(queue))).isEmpty());
     for (QueueName queue : queues) {
       int slot = RedisKeys.slot(RedisKeys.prefix(queue));
-      if (anyKnown && link.shardOf(slot).isEmpty()) {
-        // No server has this slot now; finding one would delay the other queues.
-        continue;
+      // If no server has a slot now, finding one would delay the other queues.
+      if (!anyKnown || !link.shardOf(slot).isEmpty()) {
+        shards
+            .computeIfAbsent(
+                link.serverOf(slot).name(), server -> new Shard(server, slot, new ArrayList<>()))
+            .queues()
+            .add(queue);
       }
-      RedisNodes.Server server = link.serverOf(slot);
-      shards
-          .computeIfAbsent(server.name(), name -> new Shard(server, slot, new ArrayList<>()))
-          .queues()
-          .add(queue);
     }
     return shards.values();
   }
@@ -179,14 +165,13 @@ public final class RedisStoreWatch implements StoreWatch {
       shared.start();
       tracking = shared;
     }
-    shared.add(watch);
-    watches++;
+    shared.watches.add(watch);
     return shared;
   }
 
   synchronized void leave(ClientTracking left, WatchSubscription watch) {
-    left.remove(watch);
-    if (left == tracking && --watches == 0) {
+    left.watches.remove(watch);
+    if (left == tracking && left.watches.isEmpty()) {
       tracking = null;
       left.close();
     }

@@ -2,6 +2,7 @@ package io.asynq4j.internal.redis.watch;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.redis.watch.RedisStoreWatch.Shard;
 import java.time.Duration;
 import java.util.Collection;
@@ -19,6 +20,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -51,18 +53,14 @@ public final class ShardFanOut {
   /** Servers that missed a timeout and have not answered a call in time since. */
   private final Set<String> unresponsive = ConcurrentHashMap.newKeySet();
 
+  /** A polling caller's query to one server. */
+  private record Poll(String server, Set<QueuePart> parts, Set<QueueName> queues) {}
+
   /**
-   * By server with an outstanding call: the callers, and the queues skipped for each of them since.
+   * What was not answered in time, while that call is outstanding: a {@link Poll}, or a server.
+   * With the callers that were skipped since, and the queues skipped for each.
    */
-  private final Map<String, Map<Asker, Set<QueueName>>> silent = new HashMap<>();
-
-  /** A polling caller's query that the server has not answered yet. */
-  private record Owed(String server, Set<QueuePart> parts, Set<QueueName> queues) {}
-
-  private final Set<Owed> owed = new HashSet<>();
-
-  /** Servers that did not answer {@link #askAll} in time, while that call is outstanding. */
-  private final Set<String> owing = ConcurrentHashMap.newKeySet();
+  private final Map<Object, Map<Asker, Set<QueueName>>> owed = new HashMap<>();
 
   /** Answers that were too late for one poll, kept for the next. */
   private final Map<Set<QueuePart>, Set<QueueName>> late = new HashMap<>();
@@ -74,7 +72,7 @@ public final class ShardFanOut {
           IDLE_SECONDS,
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
-          ShardFanOut::daemon);
+          DaemonThreadPools.factory("asynq-shard-question"));
 
   public ShardFanOut() {
     this(() -> PATIENCE_NANOS);
@@ -87,12 +85,6 @@ public final class ShardFanOut {
     this.patienceNanos = patienceNanos;
   }
 
-  private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "asynq-shard-question");
-    thread.setDaemon(true);
-    return thread;
-  }
-
   /**
    * Returns the answers of all servers that answer in time.
    *
@@ -100,13 +92,10 @@ public final class ShardFanOut {
    */
   Set<QueueName> ask(
       Collection<Shard> shards, Function<Shard, Set<QueueName>> question, Asker asker) {
-    Map<Shard, CompletableFuture<Set<QueueName>>> asked = new LinkedHashMap<>();
-    for (Shard shard : shards) {
-      if (!isLeftOut(shard, asker)) {
-        asked.put(shard, CompletableFuture.supplyAsync(() -> question.apply(shard), threads));
-      }
-    }
-    return collect(asked, (shard, answer) -> fetchLater(shard, answer, asker));
+    return collect(
+        shards.stream().filter(shard -> !isLeftOut(shard.server(), shard, asker)).toList(),
+        question,
+        (shard, answer) -> fetchLater(shard.server(), shard, answer, asker::lookAgain));
   }
 
   /**
@@ -115,27 +104,16 @@ public final class ShardFanOut {
    */
   Set<QueueName> ask(
       Collection<Shard> shards, Function<Shard, Set<QueueName>> question, Set<QueuePart> parts) {
-    Map<Shard, CompletableFuture<Set<QueueName>>> asked = new LinkedHashMap<>();
+    Function<Shard, Poll> poll =
+        shard -> new Poll(shard.server(), parts, Set.copyOf(shard.queues()));
     Set<QueueName> having = new HashSet<>();
-    for (Shard shard : shards) {
-      Owed answer = new Owed(shard.server().name(), parts, Set.copyOf(shard.queues()));
-      synchronized (this) {
-        having.addAll(takeLate(answer));
-        if (!owed.add(answer)) {
-          continue;
-        }
-      }
-      try {
-        asked.put(
-            shard,
-            CompletableFuture.supplyAsync(() -> question.apply(shard), threads)
-                .whenComplete((found, error) -> settle(answer)));
-      } catch (RuntimeException | Error e) {
-        settle(answer);
-        throw e;
-      }
-    }
-    having.addAll(collect(asked, (shard, answer) -> keepLate(shard, answer, parts)));
+    shards.forEach(shard -> having.addAll(takeLate(parts, shard.queues())));
+    having.addAll(
+        collect(
+            shards.stream().filter(shard -> !isLeftOut(poll.apply(shard), shard, null)).toList(),
+            question,
+            (shard, answer) ->
+                fetchLater(poll.apply(shard), shard, answer, found -> keepLate(parts, found))));
     return having;
   }
 
@@ -145,95 +123,108 @@ public final class ShardFanOut {
    */
   public <T> Map<Shard, T> askAll(
       Collection<Shard> shards, Function<Shard, T> question, Duration patience) {
-    Map<Shard, CompletableFuture<T>> asked = new LinkedHashMap<>();
-    for (Shard shard : shards) {
-      if (!owing.contains(shard.server().name())) {
-        asked.put(shard, CompletableFuture.supplyAsync(() -> question.apply(shard), threads));
+    return collect(
+        shards.stream().filter(shard -> !isLeftOut(shard.server(), shard, null)).toList(),
+        question,
+        patience.toNanos(),
+        Set.of(),
+        (shard, answer) -> fetchLater(shard.server(), shard, answer, dropped -> {}));
+  }
+
+  private synchronized boolean isLeftOut(Object call, Shard shard, @Nullable Asker asker) {
+    Map<Asker, Set<QueueName>> skipped = owed.get(call);
+    if (skipped != null && asker != null) {
+      skipped.computeIfAbsent(asker, any -> new HashSet<>()).addAll(shard.queues());
+    }
+    return skipped != null;
+  }
+
+  // Ignoring the future is safe: failures are handled here, and the receiver catches its own.
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private <T> void fetchLater(
+      Object call, Shard shard, CompletableFuture<T> answer, Consumer<T> receiver) {
+    answer.whenComplete(
+        (late, error) -> {
+          Map<Asker, Set<QueueName>> skipped;
+          synchronized (this) {
+            skipped = owed.remove(call);
+          }
+          if (error != null) {
+            failed(shard, error);
+            return;
+          }
+          receiver.accept(late);
+          if (skipped != null) {
+            skipped.forEach(Asker::lookAgain);
+          }
+        });
+    // Only if the action above has still to run: otherwise the server would be skipped forever.
+    synchronized (this) {
+      if (!answer.isDone()) {
+        owed.computeIfAbsent(call, any -> new HashMap<>());
       }
     }
-    Map<Shard, T> answers = new LinkedHashMap<>();
-    collect(asked, patience.toNanos(), Set.of(), answers::put, this::noteOwing);
-    return answers;
   }
 
-  // Ignoring the future is safe: its answer is dropped.
-  @SuppressWarnings("FutureReturnValueIgnored")
-  private void noteOwing(Shard shard, CompletableFuture<?> answer) {
-    String server = shard.server().name();
-    owing.add(server);
-    answer.whenComplete((dropped, error) -> owing.remove(server));
-  }
-
-  private synchronized void settle(Owed answer) {
-    owed.remove(answer);
-  }
-
-  private synchronized Set<QueueName> takeLate(Owed asked) {
-    Set<QueueName> known = late.get(asked.parts());
-    if (known == null) {
-      return Set.of();
-    }
-    Set<QueueName> taken = new HashSet<>(asked.queues());
+  private synchronized Set<QueueName> takeLate(Set<QueuePart> parts, Collection<QueueName> queues) {
+    Set<QueueName> taken = new HashSet<>(queues);
+    Set<QueueName> known = late.getOrDefault(parts, new HashSet<>());
     taken.retainAll(known);
     known.removeAll(taken);
     return taken;
   }
 
-  // Ignoring the future is safe: failures are handled here.
-  @SuppressWarnings("FutureReturnValueIgnored")
-  private void keepLate(
-      Shard shard, CompletableFuture<Set<QueueName>> answer, Set<QueuePart> parts) {
-    answer.whenComplete(
-        (having, error) -> {
-          if (error != null) {
-            failed(shard, error);
-            return;
-          }
-          synchronized (this) {
-            late.computeIfAbsent(parts, any -> new HashSet<>()).addAll(having);
-          }
-        });
+  private synchronized void keepLate(Set<QueuePart> parts, Set<QueueName> having) {
+    late.computeIfAbsent(parts, any -> new HashSet<>()).addAll(having);
   }
 
   private Set<QueueName> collect(
-      Map<Shard, CompletableFuture<Set<QueueName>>> asked,
+      Collection<Shard> shards,
+      Function<Shard, Set<QueueName>> question,
       BiConsumer<Shard, CompletableFuture<Set<QueueName>>> whenLate) {
-    Set<QueueName> having = new HashSet<>();
     long patience = patienceNanos.getAsLong();
     long end = System.nanoTime() + patience;
+    Set<QueueName> having = new HashSet<>();
     collect(
-        asked,
-        patience,
-        unresponsive,
-        (shard, answer) -> {
-          having.addAll(answer);
-          unresponsive.remove(shard.server().name());
-        },
-        (shard, answer) -> {
-          if (!Thread.currentThread().isInterrupted()) {
-            doNotWaitFor(shard.server().name(), answer, end);
-          }
-          whenLate.accept(shard, answer);
-        });
+            shards,
+            question,
+            patience,
+            unresponsive,
+            (shard, answer) -> {
+              if (!Thread.currentThread().isInterrupted()) {
+                doNotWaitFor(shard.server(), answer, end);
+              }
+              whenLate.accept(shard, answer);
+            })
+        .forEach(
+            (shard, answer) -> {
+              having.addAll(answer);
+              unresponsive.remove(shard.server());
+            });
     return having;
   }
 
   /**
    * @param notWaitedFor servers whose answers count only if they have already arrived
    */
-  private static <T> void collect(
-      Map<Shard, CompletableFuture<T>> asked,
+  private <T> Map<Shard, T> collect(
+      Collection<Shard> shards,
+      Function<Shard, T> question,
       long patienceNanos,
       Set<String> notWaitedFor,
-      BiConsumer<Shard, T> inTime,
       BiConsumer<Shard, CompletableFuture<T>> whenLate) {
+    Map<Shard, CompletableFuture<T>> asked = new LinkedHashMap<>();
+    shards.forEach(
+        shard ->
+            asked.put(shard, CompletableFuture.supplyAsync(() -> question.apply(shard), threads)));
+    Map<Shard, T> answers = new LinkedHashMap<>();
     long end = System.nanoTime() + patienceNanos;
     asked.forEach(
         (shard, answer) -> {
-          boolean waits = !notWaitedFor.contains(shard.server().name());
+          boolean waits = !notWaitedFor.contains(shard.server());
           long patience = waits ? Math.max(0, end - System.nanoTime()) : 0;
           try {
-            inTime.accept(shard, answer.get(patience, TimeUnit.NANOSECONDS));
+            answers.put(shard, answer.get(patience, TimeUnit.NANOSECONDS));
           } catch (TimeoutException e) {
             whenLate.accept(shard, answer);
           } catch (InterruptedException e) {
@@ -243,68 +234,26 @@ public final class ShardFanOut {
             failed(shard, e.getCause());
           }
         });
+    return answers;
   }
 
   // Ignoring the future is safe: failures are handled by the caller.
   @SuppressWarnings("FutureReturnValueIgnored")
   private void doNotWaitFor(String server, CompletableFuture<?> answer, long end) {
     unresponsive.add(server);
-    answer.whenComplete(
-        (having, error) -> {
-          if (error == null && end - System.nanoTime() > 0) {
+    answer.thenRun(
+        () -> {
+          if (end - System.nanoTime() > 0) {
             unresponsive.remove(server);
           }
         });
-  }
-
-  private synchronized boolean isLeftOut(Shard shard, Asker asker) {
-    Map<Asker, Set<QueueName>> leftOut = silent.get(shard.server().name());
-    if (leftOut != null) {
-      leftOut.computeIfAbsent(asker, any -> new HashSet<>()).addAll(shard.queues());
-    }
-    return leftOut != null;
-  }
-
-  // Ignoring the future is safe: failures are handled here, and the asker catches its own.
-  @SuppressWarnings("FutureReturnValueIgnored")
-  private void fetchLater(Shard shard, CompletableFuture<Set<QueueName>> answer, Asker asker) {
-    synchronized (this) {
-      silent.computeIfAbsent(shard.server().name(), any -> new HashMap<>());
-    }
-    try {
-      answer.whenComplete((having, error) -> answeredLate(shard, asker, having, error));
-    } catch (Error e) {
-      // Otherwise no caller would get the answer, and the server would be skipped forever.
-      synchronized (this) {
-        silent.remove(shard.server().name());
-      }
-      throw e;
-    }
-  }
-
-  private void answeredLate(
-      Shard shard, Asker asker, @Nullable Set<QueueName> having, @Nullable Throwable error) {
-    Map<Asker, Set<QueueName>> leftOut;
-    synchronized (this) {
-      leftOut = silent.remove(shard.server().name());
-    }
-    if (having == null) {
-      failed(shard, error);
-      return;
-    }
-    if (!having.isEmpty()) {
-      asker.lookAgain(having);
-    }
-    if (leftOut != null) {
-      leftOut.forEach(Asker::lookAgain);
-    }
   }
 
   /** Only logs the failure: every watch is reset when the server's tracking works again. */
   private static void failed(Shard shard, @Nullable Throwable error) {
     log.debug(
         "query to the Redis server at {} failed; its queues count as empty for now",
-        shard.server().name(),
+        shard.server(),
         error);
   }
 }

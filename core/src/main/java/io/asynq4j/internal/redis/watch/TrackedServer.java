@@ -1,12 +1,13 @@
 package io.asynq4j.internal.redis.watch;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.connection.DedicatedConnection;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.connection.RedisError;
-import io.asynq4j.internal.redis.connection.RedisNodes;
+import io.asynq4j.internal.redis.connection.RedisServer;
 import io.asynq4j.internal.text.SafeLog;
 import java.util.Collection;
 import java.util.List;
@@ -56,45 +57,36 @@ final class TrackedServer {
 
   private final ClientTracking tracking;
   private final RedisCommandExecutor link;
-  private final RedisNodes.Server server;
+  private final String server;
   private final int slot;
   private final Thread thread;
-  private final AtomicBoolean started = new AtomicBoolean();
   private final ReentrantLock asking = new ReentrantLock();
   private final AtomicReference<@Nullable Pair> live = new AtomicReference<>();
   private volatile boolean ended;
   private boolean wasLive;
 
-  TrackedServer(
-      ClientTracking tracking, RedisCommandExecutor link, RedisNodes.Server server, int slot) {
+  TrackedServer(ClientTracking tracking, RedisCommandExecutor link, String server, int slot) {
     this.tracking = tracking;
     this.link = link;
     this.server = server;
     this.slot = slot;
-    this.thread = new Thread(this::run, "asynq-tracking-" + server.name());
-    thread.setDaemon(true);
+    this.thread = DaemonThreadPools.factory("asynq-tracking-" + server).newThread(this::run);
   }
 
   /**
    * Starts the listening thread. Does nothing if it was started before. If no thread can be
    * created, a later call tries again.
    */
-  void start() {
-    if (!started.get() && started.compareAndSet(false, true)) {
+  synchronized void start() {
+    if (thread.getState() == Thread.State.NEW) {
       try {
         thread.start();
       } catch (OutOfMemoryError e) {
-        started.set(false);
         log.warn(
             "no thread could be started to listen for changes; queues are polled until one is available",
             e);
       }
     }
-  }
-
-  /** Returns whether reads are tracked. */
-  boolean isReady() {
-    return live.get() != null;
   }
 
   /**
@@ -107,32 +99,35 @@ final class TrackedServer {
   }
 
   /**
-   * Reads queues so that Redis reports their next changes. Returns null if this is not possible
-   * now.
+   * Reads queues for a watch, so that Redis reports their next changes. Returns null if this is not
+   * possible now.
    */
   NonEmptyQueueQuery.@Nullable Result look(
-      NonEmptyQueueQuery survey, Collection<QueueName> queues) {
+      WatchSubscription watch, NonEmptyQueueQuery survey, Collection<QueueName> queues) {
     asking.lock();
     try {
       Pair pair = live.get();
       if (pair == null) {
         return null;
       }
-      NonEmptyQueueQuery.Asker asker =
-          commands -> RedisCommandExecutor.exchangeAll(pair.reader, commands);
+      watch.expect(queues, survey.parts());
       NonEmptyQueueQuery.Result found;
       try {
-        found = tracking.isSharded() ? survey.eachOf(queues, asker) : survey.allOf(queues, asker);
+        found =
+            survey.among(
+                queues,
+                link.isSharded(),
+                commands -> RedisCommandExecutor.exchangeAll(pair.reader, commands));
         pair.answered.set(true);
-      } catch (JedisException e) {
-        abandon(pair);
-        return null;
       } catch (RuntimeException | Error e) {
         // An unread reply may be left on the connection.
         abandon(pair);
+        if (e instanceof JedisException) {
+          return null;
+        }
         throw e;
       }
-      return isStillLive(pair) ? found : null;
+      return cutUnlessLive(pair) ? found : null;
     } finally {
       asking.unlock();
     }
@@ -145,7 +140,7 @@ final class TrackedServer {
       return;
     }
     try {
-      if (pair.owesPong.getAndSet(true) || !link.serverOf(slot).name().equals(server.name())) {
+      if (pair.owesPong.getAndSet(true) || !link.serverOf(slot).name().equals(server)) {
         abandon(pair);
         return;
       }
@@ -160,9 +155,7 @@ final class TrackedServer {
           asking.unlock();
         }
       }
-      if (!isStillLive(pair)) {
-        log.debug("connection closed during a check");
-      }
+      cutUnlessLive(pair);
     } catch (JedisException e) {
       abandon(pair);
     }
@@ -170,9 +163,9 @@ final class TrackedServer {
 
   /**
    * Jedis reconnects by itself when it sends a command on a connection that was closed. The new
-   * connection has no tracking.
+   * connection has no tracking. Returns whether this has not happened.
    */
-  private boolean isStillLive(Pair pair) {
+  private boolean cutUnlessLive(Pair pair) {
     if (live.get() == pair) {
       return true;
     }
@@ -229,10 +222,10 @@ final class TrackedServer {
   }
 
   private void connectAndListen() {
-    RedisNodes.Server now = link.serverOf(slot);
-    if (!now.name().equals(server.name())) {
+    RedisServer now = link.serverOf(slot);
+    if (!now.name().equals(server)) {
       ended = true;
-      tracking.replace(this, now, slot);
+      tracking.replace(this, now.name(), slot);
       return;
     }
     DedicatedConnection listener = link.open(now);
@@ -287,7 +280,7 @@ final class TrackedServer {
       return;
     }
     wasLive = true;
-    log.debug("change tracking is active on Redis at {}", server.name());
+    log.debug("change tracking is active on Redis at {}", server);
     // Earlier reads are not tracked on the new connection.
     tracking.lost();
     pair.announced = true;

@@ -24,44 +24,37 @@ class LazyNodesTest {
         () -> {
           throw new JedisConnectionException("made up");
         });
-    assertThatThrownBy(nodes::isSharded).hasStackTraceContaining("made up");
+    assertThatThrownBy(nodes::get).hasStackTraceContaining("made up");
     findings.add(
         () -> {
           throw new InternalError("made up");
         });
-    assertThatThrownBy(nodes::isSharded).hasStackTraceContaining("made up");
-    findings.add(Two::new);
+    assertThatThrownBy(nodes::get).hasStackTraceContaining("made up");
+    assertThat(nodes.known()).isNull();
+    RedisNodes found = new Unused();
+    findings.add(() -> found);
 
     // In a thread of its own, since it could wait for ever.
-    assertThat(CompletableFuture.supplyAsync(nodes::isSharded).get(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(CompletableFuture.supplyAsync(nodes::get).get(20, TimeUnit.SECONDS)).isSameAs(found);
+    assertThat(nodes.known()).isSameAs(found);
   }
 
-  private static final class Two implements RedisNodes {
-    @Override
-    public Connection connect(int slot) {
-      throw new UnsupportedOperationException();
-    }
-
+  private static final class Unused implements RedisNodes {
     @Override
     public Connection connectTo(HostAndPort node) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    public Server serverOf(int slot) {
+    public RedisServer serverOf(int slot) {
       throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public boolean isSharded() {
-      return true;
     }
 
     @Override
     public void refresh() {}
 
     @Override
-    public void dropIdle() {}
+    public void dropIdle(int slot) {}
 
     @Override
     public void close() {}

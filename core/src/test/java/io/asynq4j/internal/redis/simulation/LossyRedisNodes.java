@@ -1,6 +1,7 @@
 package io.asynq4j.internal.redis.simulation;
 
 import io.asynq4j.internal.redis.connection.RedisNodes;
+import io.asynq4j.internal.redis.connection.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -48,8 +49,8 @@ public final class LossyRedisNodes implements RedisNodes {
   }
 
   @Override
-  public Connection connect(int slot) {
-    return new Lossy(slot, nodes.connect(slot));
+  public Connection connect(int slot, PoolKind kind) {
+    return new Lossy(slot, nodes.connect(slot, kind));
   }
 
   @Override
@@ -58,13 +59,13 @@ public final class LossyRedisNodes implements RedisNodes {
   }
 
   @Override
-  public Server serverOf(int slot) {
+  public RedisServer serverOf(int slot) {
     return nodes.serverOf(slot);
   }
 
   @Override
-  public boolean isSharded() {
-    return nodes.isSharded();
+  public String shardOf(int slot) {
+    return nodes.shardOf(slot);
   }
 
   @Override
@@ -73,7 +74,7 @@ public final class LossyRedisNodes implements RedisNodes {
   }
 
   @Override
-  public void dropIdle() {}
+  public void dropIdle(int slot) {}
 
   @Override
   public void close() {

@@ -102,7 +102,7 @@ final class ProducerSteps {
     if (!wasDone(again.answer())) {
       return;
     }
-    try (Connection connection = run.link.open(again.slot())) {
+    try (Connection connection = run.link.open(run.link.serverOf(again.slot()))) {
       Object answer = connection.executeCommand(again.arguments());
       run.tell(
           "a call of %s arrives again: %s".formatted(worker.name, Objects.requireNonNull(answer)));

@@ -2,12 +2,13 @@ package io.asynq4j.internal.redis.simulation;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.fixture.SettableClock;
+import io.asynq4j.fixture.TestTime;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.rules.QueueRules;
-import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.connection.RedisNodes;
 import io.asynq4j.internal.redis.store.RedisBroker;
+import io.asynq4j.redis.RedisConfig;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -49,14 +50,15 @@ public final class SimulatedWorker implements AutoCloseable {
       QueueRules rules,
       boolean isNew) {}
 
-  public SimulatedWorker(String name, boolean patient, RedisNodes real, SettableClock clock) {
+  public SimulatedWorker(String name, boolean patient, RedisConfig config, SettableClock clock) {
     this.name = name;
     this.patient = patient;
-    this.nodes = new LossyRedisNodes(real);
+    this.nodes = new LossyRedisNodes(RedisNodes.of(config));
     this.link =
         new RedisCommandExecutor(
-            nodes, patient ? Duration.ofSeconds(5) : Duration.ZERO, "the test's Redis");
-    this.broker = RedisBroker.on(link, BrokerTime.of(clock));
+            config.toBuilder().retryFor(patient ? Duration.ofSeconds(5) : Duration.ZERO).build(),
+            () -> nodes);
+    this.broker = RedisBroker.on(link, new TestTime(clock));
   }
 
   Deque<Unanswered> unanswered(QueueName queue) {

@@ -17,7 +17,6 @@ import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
-import io.asynq4j.internal.redis.connection.RedisNodes;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -64,8 +63,8 @@ final class Simulation implements AutoCloseable {
     this.link = BrokerFixture.link(server.config());
     for (int i = 0; i < 4; i++) {
       boolean patient = i % 2 == 0;
-      RedisNodes nodes = RedisNodes.of(server.config());
-      workers.add(new SimulatedWorker((patient ? "patient" : "hasty") + i, patient, nodes, clock));
+      String name = (patient ? "patient" : "hasty") + i;
+      workers.add(new SimulatedWorker(name, patient, server.config(), clock));
     }
   }
 

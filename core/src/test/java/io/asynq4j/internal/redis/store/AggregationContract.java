@@ -14,6 +14,7 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.fixture.BrokerFixture;
+import io.asynq4j.fixture.TestTime;
 import io.asynq4j.internal.broker.Aggregation.AggregationSet;
 import io.asynq4j.internal.broker.Aggregation.FinishAnswer;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
@@ -24,7 +25,6 @@ import io.asynq4j.internal.broker.Inspection.ActionAnswer.Status;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
-import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.script.Script;
@@ -481,7 +481,7 @@ public interface AggregationContract {
     manyInGroup(1_000);
     AggregationSet set = takeAll();
     group("new");
-    ScriptRunner scripts = new ScriptRunner(redis().link, BrokerTime.of(redis().clock));
+    ScriptRunner scripts = new ScriptRunner(redis().link, new TestTime(redis().clock));
     CommandArgs part =
         new CommandArgs().add(RedisKeys.aggregationSet(Q, "g", set.setId())).add(200);
     scripts.run(Script.RECLAIM, Q, part);

@@ -12,6 +12,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
 import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.fixture.SettableClock;
+import io.asynq4j.fixture.TestTime;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.ClaimBatch;
 import io.asynq4j.internal.broker.ClaimBatch.QueueCondition;
@@ -446,12 +447,7 @@ interface ClaimContract {
   default void fixesQ35_leasesEndByTheClockOfRedisHoweverWrongThisMachinesIs() {
     SettableClock wrong = new SettableClock(Instant.parse("2001-01-01T00:00:00Z"));
     BrokerTime noTimeForScripts =
-        new BrokerTime() {
-          @Override
-          public java.time.Clock clock() {
-            return wrong;
-          }
-
+        new TestTime(wrong) {
           @Override
           public String forScripts() {
             return "";

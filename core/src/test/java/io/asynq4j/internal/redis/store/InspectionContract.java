@@ -18,6 +18,7 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.fixture.BrokerFixture;
+import io.asynq4j.fixture.TestTime;
 import io.asynq4j.internal.broker.Aggregation.AggregationSet;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.EnqueueReply;
@@ -32,7 +33,6 @@ import io.asynq4j.internal.broker.Inspection.Settings;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
-import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.codec.wire.WireTask;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
@@ -1124,7 +1124,7 @@ interface InspectionContract {
   @Test
   default void fixesW43_aMessageThatWasChangedMeanwhileIsNotOverwritten() {
     redis().enqueue("a");
-    ScriptRunner scripts = new ScriptRunner(redis().link, BrokerTime.of(redis().clock));
+    ScriptRunner scripts = new ScriptRunner(redis().link, new TestTime(redis().clock));
     CommandArgs late =
         new CommandArgs().add("a").add("what was read").add("new").addEmpty().addEmpty();
     String before = redis().world();

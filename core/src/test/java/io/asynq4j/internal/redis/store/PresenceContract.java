@@ -9,12 +9,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.Payload;
 import io.asynq4j.fixture.BrokerFixture;
+import io.asynq4j.fixture.TestTime;
 import io.asynq4j.internal.broker.Presence.SchedulerEntry;
 import io.asynq4j.internal.broker.Presence.SchedulerEvent;
 import io.asynq4j.internal.broker.Presence.Server;
 import io.asynq4j.internal.broker.Presence.Worker;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;
-import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.codec.PresenceCodec;
 import io.asynq4j.internal.redis.codec.wire.WireSchedulerEntry;
 import io.asynq4j.internal.redis.command.CommandArgs;
@@ -149,7 +149,7 @@ interface PresenceContract {
     CommandArgs args =
         new CommandArgs().add(10).add(PresenceCodec.encode(server("one"))).add("first");
     args.add("b").add(PresenceCodec.encode(worker("one", "b")));
-    new ScriptRunner(redis().link, BrokerTime.of(redis().clock))
+    new ScriptRunner(redis().link, new TestTime(redis().clock))
         .run(Script.SERVER_STATE, keys, args);
 
     assertThat(redis().presence().workers()).containsExactly(worker("one", "a"));
@@ -168,7 +168,7 @@ interface PresenceContract {
     CommandArgs args =
         new CommandArgs().add(10).add(PresenceCodec.encode(server("one"))).add("last");
     args.add("t249").add(PresenceCodec.encode(worker("one", "t249")));
-    new ScriptRunner(redis().link, BrokerTime.of(redis().clock))
+    new ScriptRunner(redis().link, new TestTime(redis().clock))
         .run(Script.SERVER_STATE, keys, args);
 
     assertThat(redis().presence().workers()).containsExactlyInAnyOrderElementsOf(many);

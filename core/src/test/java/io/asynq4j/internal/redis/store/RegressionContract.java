@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.TaskState;
 import io.asynq4j.fixture.BrokerFixture;
+import io.asynq4j.fixture.TestTime;
 import io.asynq4j.internal.broker.Aggregation.AggregationSet;
 import io.asynq4j.internal.broker.Aggregation.FinishAnswer;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
@@ -22,12 +23,12 @@ import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
-import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.connection.RedisNodes;
 import io.asynq4j.internal.redis.simulation.LossyRedisNodes;
 import io.asynq4j.internal.redis.simulation.SimulatedWorker;
+import io.asynq4j.redis.RedisConfig;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -40,17 +41,18 @@ interface RegressionContract {
 
   /** A worker of its own that gives up when an answer is lost. */
   private SimulatedWorker hastyWorker() {
-    RedisNodes nodes = RedisNodes.of(redis().server.config());
-    return new SimulatedWorker("hasty", /* patient= */ false, nodes, redis().clock);
+    return new SimulatedWorker(
+        "hasty", /* patient= */ false, redis().server.config(), redis().clock);
   }
 
   @Test
   default void anEnqueueWithoutASequenceNumberIsNotResentAndReportedAsUncertain() {
-    LossyRedisNodes nodes = new LossyRedisNodes(RedisNodes.of(redis().server.config()));
-    try (RedisCommandExecutor link =
-        new RedisCommandExecutor(nodes, Duration.ofSeconds(2), "a Redis that loses answers")) {
+    RedisConfig config =
+        redis().server.config().toBuilder().retryFor(Duration.ofSeconds(2)).build();
+    LossyRedisNodes nodes = new LossyRedisNodes(RedisNodes.of(config));
+    try (RedisCommandExecutor link = new RedisCommandExecutor(config, () -> nodes)) {
       RedisBroker broker =
-          RedisBroker.on(link, BrokerTime.of(redis().clock), /* numberedEnqueue= */ false);
+          RedisBroker.on(link, new TestTime(redis().clock), /* numberedEnqueue= */ false);
       nodes.loseAnswer(1);
 
       assertThatThrownBy(() -> broker.enqueueing().enqueue(List.of(redis().task("a"))))

@@ -10,6 +10,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskState;
 import io.asynq4j.fixture.BrokerFixture;
+import io.asynq4j.fixture.TestTime;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.NewTask;
@@ -386,7 +387,7 @@ interface UpkeepContract {
     redis().enqueue("a", "b");
     List<Claim> claims = redis().claim(2);
     redis().clock.advance(Duration.ofSeconds(16));
-    ScriptRunner scripts = new ScriptRunner(redis().link, BrokerTime.of(redis().clock));
+    ScriptRunner scripts = new ScriptRunner(redis().link, new TestTime(redis().clock));
     List<?> expired =
         ReplyParser.list(scripts.run(Script.EXPIRED, Q, new CommandArgs().add(10).add(30)));
     redis().source().extend(Q, claims.subList(0, 1), BrokerFixture.LEASE);

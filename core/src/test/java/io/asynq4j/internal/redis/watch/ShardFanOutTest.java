@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
-import io.asynq4j.internal.redis.connection.RedisNodes;
 import io.asynq4j.internal.redis.watch.RedisStoreWatch.Shard;
 import java.time.Duration;
 import java.util.List;
@@ -33,13 +32,7 @@ class ShardFanOutTest {
   private final AtomicInteger asked = new AtomicInteger();
 
   private static Shard shard(QueueName queue) {
-    RedisNodes.Server server =
-        new RedisNodes.Server(
-            queue.value(),
-            () -> {
-              throw new IllegalStateException("nobody connects");
-            });
-    return new Shard(server, 0, List.of(queue));
+    return new Shard(queue.value(), 0, List.of(queue));
   }
 
   /** The far server answers once, late, that its queue has something. */

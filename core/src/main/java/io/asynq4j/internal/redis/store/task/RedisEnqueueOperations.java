@@ -250,7 +250,7 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
       Object reply =
           numbered
               ? scripts.run(batch.script(), batch.queue(), args(), confirmer)
-              : scripts.runOnce(batch.script(), batch.queue(), args(), confirmer);
+              : scripts.run(batch.script(), batch.queue(), null, args(), confirmer);
       RuntimeException shortfall = confirmer == null ? null : confirmer.shortfall();
       for (int i = 0; i < places.size(); i++) {
         EnqueueReply answer =

@@ -21,7 +21,7 @@ import io.asynq4j.internal.redis.codec.UnreadableMessageException;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.IdempotencyLanes;
 import io.asynq4j.internal.redis.command.ReplyParser;
-import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.connection.RedisFailureTranslator;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
 import io.asynq4j.internal.text.LogText;
@@ -145,14 +145,14 @@ public final class RedisLeaseOperations implements LeaseOperations {
     ScriptRunner.Numbered call = new ScriptRunner.Numbered(claim.lane().id(), claim.number());
     List<@Nullable Object> reply;
     try {
-      reply = ReplyParser.list(scripts.run(Script.CLAIM, queue, call, claim.args()));
+      reply = ReplyParser.list(scripts.run(Script.CLAIM, queue, call, claim.args(), null));
     } catch (BrokerException e) {
       if (!inDoubt && !e.mayHaveBeenApplied()) {
         scripts.lanes().giveBack(claim.lane());
         throw e;
       }
       keep(queue, claim);
-      throw RedisCommandExecutor.inDoubt(e);
+      throw RedisFailureTranslator.inDoubt(e);
     } catch (RuntimeException | Error e) {
       keep(queue, claim);
       throw e;
