@@ -59,7 +59,7 @@ final class EnqueueMapper {
 
   EnqueueResult resultOfMany(NewTask task, EnqueueReply answer, Durability durability) {
     TaskMessage message = task.message();
-    return switch (answer.verdict()) {
+    return switch (answer.status()) {
       case ENQUEUED -> new EnqueueResult.Enqueued(info(task));
       case DUPLICATE ->
           new EnqueueResult.Duplicate(message.queue(), message.type(), answer.holder());

@@ -86,7 +86,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
             dispatcher,
             builder.callbacks != null ? builder.callbacks : ownCallbacks,
             new CallOptions(null, builder.durability));
-    this.results = new ResultWaiter(broker.inspection());
+    this.results = new ResultWaiter(broker.tasks());
     this.codec = builder.codec;
   }
 

@@ -96,7 +96,7 @@ public final class Inspector {
 
   /** Returns the names of all queues into which a task was ever enqueued, sorted. */
   public Set<String> queues() {
-    return broker.inspection().queues();
+    return broker.queues().names();
   }
 
   /** Returns the inspector of one queue and its tasks. Does not check that the queue exists. */
@@ -116,9 +116,9 @@ public final class Inspector {
   public List<TaskInfo> find(Collection<String> queues, String id) {
     List<QueueName> names = queues.stream().map(QueueName::of).toList();
     List<TaskInfo> found = new ArrayList<>();
-    for (QueueName queue : broker.inspection().having(names, id)) {
+    for (QueueName queue : broker.tasks().having(names, id)) {
       try {
-        found.add(broker.inspection().task(queue, id));
+        found.add(broker.tasks().task(queue, id));
       } catch (TaskNotFoundException | QueueNotFoundException e) {
         // It was deleted meanwhile.
       }
@@ -235,6 +235,6 @@ public final class Inspector {
 
   /** Returns the output of the Redis command {@code INFO}, of one node if it is a cluster. */
   public Map<String, String> redisInfo() {
-    return broker.inspection().redisInfo();
+    return broker.queues().redisInfo();
   }
 }

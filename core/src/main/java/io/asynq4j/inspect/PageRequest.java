@@ -1,7 +1,7 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.internal.broker.Inspection.Listing;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.inspect.TaskScan;
 import org.jspecify.annotations.Nullable;
 

@@ -8,13 +8,11 @@ import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.internal.broker.Broker;
-import io.asynq4j.internal.broker.Inspection;
-import io.asynq4j.internal.broker.Inspection.Settings;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.doctor.UnservedTaskDetector;
-import io.asynq4j.internal.inspect.BulkTaskOperations;
-import io.asynq4j.internal.inspect.QueueSnapshotReader;
+import io.asynq4j.internal.inspect.BulkAction;
+import io.asynq4j.internal.inspect.BulkOperation;
 import io.asynq4j.internal.inspect.TaskExplainer;
 import io.asynq4j.internal.inspect.TaskOperations;
 import java.time.Instant;
@@ -27,7 +25,6 @@ import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads and operates one queue and its tasks. Obtained from {@link Inspector#queue(String)}.
@@ -44,24 +41,20 @@ public final class QueueInspector {
   private static final int MAX_DAYS = 1_000;
 
   private final Broker broker;
-  private final Inspection inspection;
   private final QueueName queue;
   private final TaskOperations operations;
-  private final BulkTaskOperations bulk;
 
   QueueInspector(Broker broker, QueueName queue, ArchiveRules archive, WhenFull whenFull) {
     this.broker = broker;
-    this.inspection = broker.inspection();
     this.queue = queue;
     this.operations = new TaskOperations(broker, queue, archive, whenFull);
-    this.bulk = new BulkTaskOperations(operations);
   }
 
   // ---- the queue
 
   /** Returns the sizes and counters of the queue. */
   public QueueSnapshot snapshot() {
-    return new QueueSnapshotReader(inspection, queue).read();
+    return broker.queues().snapshot(queue);
   }
 
   /**
@@ -70,7 +63,7 @@ public final class QueueInspector {
    * A queue that was removed meanwhile is empty.
    */
   public QueueSnapshot listedSnapshot() {
-    return new QueueSnapshotReader(inspection, queue).readListed();
+    return broker.queues().listedSnapshot(queue);
   }
 
   /**
@@ -85,7 +78,7 @@ public final class QueueInspector {
    * Returns the estimated memory usage of the queue in bytes; empty if Redis does not report it.
    */
   public OptionalLong memoryUsage() {
-    return inspection.memoryUsage(queue);
+    return broker.queues().memoryUsage(queue);
   }
 
   /** Returns the settled attempts of each of the last days by UTC date, today first. */
@@ -102,15 +95,15 @@ public final class QueueInspector {
       throw new IllegalArgumentException(
           "the number of days must be 1 to %,d, got %,d".formatted(MAX_DAYS, days));
     }
-    return inspection.history(queue, days).stream()
+    return broker.queues().history(queue, days).stream()
         .map(day -> DayCount.of(day.date(), zone, day.processed(), day.failed()))
         .toList();
   }
 
   /** Returns the groups with their number of waiting tasks; -1 if a group cannot be read. */
   public Map<String, Long> groups() {
-    inspection.requireQueue(queue);
-    return inspection.groupSizes(queue);
+    broker.queues().requireQueue(queue);
+    return broker.queues().groupSizes(queue);
   }
 
   /**
@@ -126,23 +119,22 @@ public final class QueueInspector {
    * if it was already paused.
    */
   public boolean pause() {
-    return inspection.pause(queue);
+    return broker.queueControl().pause(queue);
   }
 
   /** Resumes the queue. Returns false if it was not paused. */
   public boolean resume() {
-    return inspection.resume(queue);
+    return broker.queueControl().resume(queue);
   }
 
   /** Returns the limits of the queue that are set in Redis. */
   public QueueLimits limits() {
-    Settings settings = inspection.settings(queue);
-    return new QueueLimits(settings.maxActive(), settings.ordered(), settings.rate());
+    return broker.queueControl().limits(queue);
   }
 
   /** Sets the limits of the queue in Redis. They apply at once, until they are set again. */
   public void setLimits(QueueLimits limits) {
-    inspection.set(queue, new Settings(limits.maxActive(), limits.ordered(), limits.rate()));
+    broker.queueControl().setLimits(queue, limits);
   }
 
   /**
@@ -150,12 +142,12 @@ public final class QueueInspector {
    * tasks, or any tasks unless forced.
    */
   public void remove(boolean force) {
-    inspection.removeQueue(queue, force);
+    broker.queueRemoval().remove(queue, force);
   }
 
   /** Returns the Redis Cluster slot of the queue. */
   public int slot() {
-    return inspection.slot(queue);
+    return broker.queues().slot(queue);
   }
 
   /**
@@ -163,19 +155,19 @@ public final class QueueInspector {
    * Redis is not a cluster.
    */
   public List<String> nodes() {
-    return inspection.nodes(queue);
+    return broker.queues().nodes(queue);
   }
 
   // ---- reading tasks
 
   /** Returns a task. */
   public TaskInfo task(String id) {
-    return inspection.task(queue, id);
+    return broker.tasks().task(queue, id);
   }
 
   /** Returns how many of these tasks exist, in any state. A repeated ID counts repeatedly. */
   public long count(Collection<String> ids) {
-    return inspection.count(queue, ids);
+    return broker.tasks().count(queue, ids);
   }
 
   /**
@@ -183,7 +175,7 @@ public final class QueueInspector {
    * servers keep only {@link TaskInfo#lastError}.
    */
   public List<FailedAttempt> failures(String id) {
-    return inspection.failures(queue, id);
+    return broker.tasks().failures(queue, id);
   }
 
   /** Returns a page of the tasks in a state. For aggregating tasks, use {@link #groupTasks}. */
@@ -192,17 +184,12 @@ public final class QueueInspector {
       throw new IllegalArgumentException(
           "aggregating tasks are listed by group: use groups() and groupTasks(group, page)");
     }
-    return page(state, null, page);
+    return broker.tasks().list(queue, page.listing(state, null));
   }
 
   /** Returns a page of the tasks that wait in a group; empty if there is no such group. */
   public TaskPage groupTasks(String group, PageRequest page) {
-    return page(TaskState.AGGREGATING, group, page);
-  }
-
-  private TaskPage page(TaskState state, @Nullable String group, PageRequest page) {
-    Inspection.Page found = inspection.list(queue, page.listing(state, group));
-    return new TaskPage(found.tasks(), found.total(), found.cursor(), found.unreadable());
+    return broker.tasks().list(queue, page.listing(TaskState.AGGREGATING, group));
   }
 
   /** Returns why a task does not run, or where it is instead. */
@@ -243,7 +230,7 @@ public final class QueueInspector {
    * @param condition may be tested more than once
    */
   public boolean deleteIf(String id, Predicate<TaskInfo> condition) {
-    return inspection.deleteIf(queue, id, condition);
+    return broker.taskEdits().deleteIf(queue, id, condition);
   }
 
   /** Sets the time at which a task is due, rounded up to a second. */
@@ -270,7 +257,7 @@ public final class QueueInspector {
    * Throws a {@code TaskStateException} if another unique task has the same payload.
    */
   public void updatePayload(String id, Payload payload) {
-    inspection.updatePayload(queue, id, payload);
+    broker.taskEdits().updatePayload(queue, id, payload);
   }
 
   /**
@@ -280,7 +267,7 @@ public final class QueueInspector {
    * @param newHeaders returns the new headers for the current ones
    */
   public void updateHeaders(String id, UnaryOperator<Map<String, String>> newHeaders) {
-    inspection.updateHeaders(queue, id, newHeaders);
+    broker.taskEdits().updateHeaders(queue, id, newHeaders);
   }
 
   /**
@@ -319,37 +306,41 @@ public final class QueueInspector {
 
   /** Makes tasks pending, by ID. The report has the reason for each task that refused. */
   public BulkReport run(Collection<String> ids) {
-    return bulk.byId(operations.runAction(), ids);
+    return byId(operations.runAction(), ids);
   }
 
   /** Archives tasks, by ID. The report has the reason for each task that refused. */
   public BulkReport archive(Collection<String> ids) {
-    return bulk.byId(operations.archiveAction(), ids);
+    return byId(operations.archiveAction(), ids);
   }
 
   /** Deletes tasks, by ID. The report has the reason for each task that refused. */
   public BulkReport delete(Collection<String> ids) {
-    return bulk.byId(operations.deleteAction(), ids);
+    return byId(operations.deleteAction(), ids);
   }
 
   /** Reschedules tasks, by ID. The report has the reason for each task that refused. */
   public BulkReport reschedule(Collection<String> ids, Instant at) {
-    return bulk.byId(operations.rescheduleAction(at), ids);
+    return byId(operations.rescheduleAction(at, /* staysInState= */ false), ids);
   }
 
   /** Cancels tasks, by ID. The report has the reason for each task that refused. */
   public BulkReport cancel(Collection<String> ids, AfterCancel afterwards) {
-    return bulk.byId(operations.cancelAction(afterwards), ids);
+    return byId(operations.cancelAction(afterwards), ids);
   }
 
   /** Moves tasks, by ID. The report has the reason for each task that refused. */
   public BulkReport move(Collection<String> ids, QueueName to) {
-    return bulk.byId(operations.moveAction(to), ids);
+    return byId(operations.moveAction(to), ids);
   }
 
   /** As {@link #move(Collection, QueueName)}. */
   public BulkReport move(Collection<String> ids, String to) {
     return move(ids, QueueName.of(to));
+  }
+
+  private static BulkReport byId(BulkAction action, Collection<String> ids) {
+    return new BulkOperation(action).run(List.copyOf(ids));
   }
 
   /** As {@link #runAll(TaskState, LongConsumer)}. */
@@ -364,7 +355,7 @@ public final class QueueInspector {
    * @param progress called with the number so far, on the calling thread
    */
   public long runAll(TaskState state, LongConsumer progress) {
-    return bulk.runAll(state, progress);
+    return operations.runAll(state, progress);
   }
 
   /** As {@link #archiveAll(TaskState, LongConsumer)}. */
@@ -378,12 +369,12 @@ public final class QueueInspector {
    * room, unless {@link Inspector#droppingOldest} is used.
    */
   public long archiveAll(TaskState state, LongConsumer progress) {
-    return bulk.archiveAll(state, progress);
+    return operations.archiveAll(state, progress);
   }
 
   /** Archives the tasks of a state until the archive is full, which the report shows. */
   public BulkReport archiveEach(TaskState state, LongConsumer progress) {
-    return bulk.archiveEach(state, progress);
+    return operations.archiveEach(state, progress);
   }
 
   /** As {@link #deleteAll(TaskState, LongConsumer)}. */
@@ -393,6 +384,6 @@ public final class QueueInspector {
 
   /** Deletes all tasks of a state, with progress as in {@link #runAll(TaskState, LongConsumer)}. */
   public long deleteAll(TaskState state, LongConsumer progress) {
-    return bulk.deleteAll(state, progress);
+    return operations.deleteAll(state, progress);
   }
 }

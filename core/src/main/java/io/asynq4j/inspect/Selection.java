@@ -5,7 +5,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.BulkReport.BulkProgress;
-import io.asynq4j.internal.broker.Inspection.Page;
+import io.asynq4j.internal.inspect.BulkAction;
 import io.asynq4j.internal.inspect.BulkOperation;
 import io.asynq4j.internal.inspect.TaskOperations;
 import io.asynq4j.internal.inspect.TaskScan;
@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -134,26 +135,22 @@ public final class Selection {
         && looked < look
         && !stop.getAsBoolean()
         && !Thread.currentThread().isInterrupted()) {
-      Page page = scan.load((int) Math.min(BulkOperation.PAGE, look - looked));
+      TaskPage page = scan.load((int) Math.min(BulkOperation.PAGE, look - looked));
       if (page == null) {
         break;
       }
-      List<TaskInfo> wanted = wanted(page);
-      int room = most - found.size();
-      if (wanted.size() > room) {
-        page = scan.shorten(page, page.tasks().indexOf(wanted.get(room - 1)) + 1);
-        wanted = wanted(page);
-      }
-      found.addAll(wanted);
+      Predicate<TaskInfo> wanted = filterNow();
+      page = scan.shorten(page, wanted, most - found.size());
+      page.tasks().stream().filter(wanted).forEach(found::add);
       looked += TaskScan.rows(page);
       scan.advance(0);
     }
     return new SearchPage(found, looked, scan.total(), scan.place());
   }
 
-  private List<TaskInfo> wanted(Page page) {
-    Instant now = operations.clock().instant();
-    return page.tasks().stream().filter(task -> filter.matches(task, now)).toList();
+  private Predicate<TaskInfo> filterNow() {
+    Instant now = operations.broker().clock().instant();
+    return task -> filter.matches(task, now);
   }
 
   /** Searches all tasks lazily, in the order of {@link #find}. */
@@ -161,12 +158,12 @@ public final class Selection {
     TaskScan scan = scan(/* takesOut= */ false);
     return Stream.generate(() -> next(scan))
         .takeWhile(Optional::isPresent)
-        .flatMap(page -> wanted(page.orElseThrow()).stream())
+        .flatMap(page -> page.orElseThrow().tasks().stream().filter(filterNow()))
         .limit(limit);
   }
 
-  private static Optional<Page> next(TaskScan scan) {
-    Optional<Page> page = Optional.ofNullable(scan.load(BulkOperation.PAGE));
+  private static Optional<TaskPage> next(TaskScan scan) {
+    Optional<TaskPage> page = Optional.ofNullable(scan.load(BulkOperation.PAGE));
     page.ifPresent(loaded -> scan.advance(0));
     return page;
   }
@@ -221,18 +218,17 @@ public final class Selection {
   public BulkReport reschedule(Instant at) {
     TaskAction.RESCHEDULE.require(state);
     boolean staysInState = state == TaskState.SCHEDULED || state == TaskState.RETRY;
-    return bulk(
-        staysInState ? operations.rescheduleInPlaceAction(at) : operations.rescheduleAction(at));
+    return bulk(operations.rescheduleAction(at, staysInState));
   }
 
-  private BulkReport bulk(BulkOperation.BulkAction action) {
+  private BulkReport bulk(BulkAction action) {
     // A dry run scans in the same order as the run.
     TaskScan scan = scan(/* takesOut= */ true);
-    return new BulkOperation(scan, filter, action, operations.clock())
-        .run(limit, look, stop, progress);
+    return new BulkOperation(action)
+        .run(scan, filter, operations.broker().clock(), limit, look, stop, progress);
   }
 
   private TaskScan scan(boolean takesOut) {
-    return new TaskScan(operations.inspection(), operations.queue(), state, group, takesOut, after);
+    return new TaskScan(operations.broker(), operations.queue(), state, group, takesOut, after);
   }
 }

@@ -68,17 +68,19 @@ public interface TaskFilter {
    */
   static TaskFilter payloadAt(String path, String value) {
     JsonPath parsed = JsonPath.parse(path);
-    Optional<BigDecimal> number = number(value);
     return (task, now) ->
         find(parsed, task.payload())
-            .filter(found -> found.toString().equals(value) || isNumber(found, number))
+            .filter(found -> found.toString().equals(value) || isNumber(found, value))
             .isPresent();
   }
 
-  private static boolean isNumber(Object found, Optional<BigDecimal> wanted) {
-    return found instanceof Number
-        && wanted.isPresent()
-        && number(found.toString()).filter(other -> other.compareTo(wanted.get()) == 0).isPresent();
+  private static boolean isNumber(Object found, String value) {
+    try {
+      return found instanceof Number
+          && new BigDecimal(found.toString()).compareTo(new BigDecimal(value)) == 0;
+    } catch (NumberFormatException e) {
+      return false;
+    }
   }
 
   /** Matches tasks whose payload is JSON with a value other than null at a path. */
@@ -91,14 +93,6 @@ public interface TaskFilter {
     try {
       return path.find(PayloadCodec.json().decode(payload, Object.class));
     } catch (PayloadException e) {
-      return Optional.empty();
-    }
-  }
-
-  private static Optional<BigDecimal> number(String text) {
-    try {
-      return Optional.of(new BigDecimal(text));
-    } catch (NumberFormatException e) {
       return Optional.empty();
     }
   }

@@ -25,9 +25,10 @@ import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.codec.PayloadException;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.internal.broker.Claim;
-import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
@@ -106,7 +107,7 @@ class TaskClientIT {
 
   /** The task as anybody else sees it. */
   private TaskInfo stored(TaskInfo task) {
-    return BrokerConnection.brokerOf(redis).inspection().task(task.queue(), task.id());
+    return BrokerConnection.brokerOf(redis).tasks().task(task.queue(), task.id());
   }
 
   private Instant now() {
@@ -305,7 +306,7 @@ class TaskClientIT {
   @Test
   void fixesW12_anIdIsFreeAgainWhenItsTaskIsDeleted() {
     enqueue(o -> o.id("a"));
-    BrokerConnection.brokerOf(redis).inspection().delete(QueueName.DEFAULT, List.of("a"));
+    BrokerConnection.brokerOf(redis).actions().delete(QueueName.DEFAULT, List.of("a"));
 
     assertThat(client.enqueue(TASK, o -> o.id("a")).isEnqueued()).isTrue();
   }
@@ -681,8 +682,8 @@ class TaskClientIT {
   void aTaskThatWasGivenUpIsAResultToo() throws Exception {
     TaskInfo task = enqueue(o -> o.retention(ofHours(1)));
     BrokerConnection.brokerOf(redis)
-        .inspection()
-        .archive(QueueName.DEFAULT, List.of(task.id()), ArchiveRules.DEFAULT);
+        .actions()
+        .archive(QueueName.DEFAULT, List.of(task.id()), ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST);
 
     assertThat(client.awaitResult("default", task.id(), ofSeconds(10)))
         .hasValueSatisfying(info -> assertThat(info.state()).isEqualTo(TaskState.ARCHIVED));
@@ -705,8 +706,8 @@ class TaskClientIT {
 
     assertThat(
             BrokerConnection.brokerOf(redis)
-                .inspection()
-                .list(QueueName.DEFAULT, Listing.of(TaskState.PENDING, 0, 10))
+                .tasks()
+                .list(QueueName.DEFAULT, Listing.first(TaskState.PENDING, 10))
                 .tasks())
         .extracting(TaskInfo::id)
         .containsExactly("a");

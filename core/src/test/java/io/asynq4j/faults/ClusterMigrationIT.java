@@ -24,10 +24,10 @@ import io.asynq4j.internal.broker.Diagnostics.Norms;
 import io.asynq4j.internal.broker.Diagnostics.Seen;
 import io.asynq4j.internal.broker.Diagnostics.Subject;
 import io.asynq4j.internal.broker.EnqueueReply;
-import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.Presence;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
@@ -159,7 +159,7 @@ class ClusterMigrationIT {
     assertThat(redis.settle(new Settlement.Complete(claim, Payload.absent())))
         .isEqualTo(SettleResult.APPLIED);
     assertThat(redis.claim(10)).extracting(Claim::id).containsExactly("b", "c", "d", "e");
-    assertThat(redis.inspection().stats(Q).size()).isEqualTo(6);
+    assertThat(redis.queues().snapshot(Q).size()).isEqualTo(6);
   }
 
   /** One of each kind of script that changes or reads something of the queue. */
@@ -195,10 +195,10 @@ class ClusterMigrationIT {
                     List.of(Subject.task(Q, "b", Seen.NOWHERE, "")),
                     new Norms(ArchiveRules.DEFAULT, Duration.ofMinutes(1)),
                     false));
-    operations.put("run", () -> redis.inspection().run(Q, List.of("s")));
-    operations.put("delete", () -> redis.inspection().delete(Q, List.of("b")));
-    operations.put("list", () -> redis.inspection().list(Q, Listing.of(TaskState.PENDING, 0, 10)));
-    operations.put("stats", () -> redis.inspection().stats(Q));
+    operations.put("run", () -> redis.actions().run(Q, List.of("s")));
+    operations.put("delete", () -> redis.actions().delete(Q, List.of("b")));
+    operations.put("list", () -> redis.tasks().list(Q, Listing.first(TaskState.PENDING, 10)));
+    operations.put("stats", () -> redis.queues().snapshot(Q));
     return operations;
   }
 
@@ -220,15 +220,15 @@ class ClusterMigrationIT {
   @Test
   void aSettingIsReadAndWrittenWhereverItsKeyIsMeanwhile() {
     redis.enqueue("a");
-    redis.inspection().pause(Q);
+    redis.queueControl().pause(Q);
     SlotMigration migration = cluster.beginMigration(SLOT, another());
     try {
       while (migration.moveKeys(1) > 0) {
         // One after the other, until the pause has moved for certain.
       }
-      assertThat(redis.inspection().pause(Q)).as("it was paused already").isFalse();
-      assertThat(redis.inspection().resume(Q)).isTrue();
-      assertThat(redis.inspection().pause(Q)).isTrue();
+      assertThat(redis.queueControl().pause(Q)).as("it was paused already").isFalse();
+      assertThat(redis.queueControl().resume(Q)).isTrue();
+      assertThat(redis.queueControl().pause(Q)).isTrue();
     } finally {
       migration.finish();
     }
@@ -320,7 +320,16 @@ class ClusterMigrationIT {
           .presence()
           .show(
               new Presence.Server(
-                  "h", i, "s" + i, 1, Map.of("q", 1), false, "active", redis.clock.instant(), 0),
+                  "h",
+                  i,
+                  "s" + i,
+                  1,
+                  Map.of("q", 1),
+                  false,
+                  "active",
+                  redis.clock.instant(),
+                  0,
+                  null),
               List.of(),
               Duration.ofMinutes(1));
     }

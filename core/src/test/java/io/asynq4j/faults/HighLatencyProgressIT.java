@@ -103,8 +103,8 @@ class HighLatencyProgressIT {
             .until(
                 () ->
                     BrokerConnection.brokerOf(direct)
-                            .inspection()
-                            .stats(QueueName.DEFAULT)
+                            .queues()
+                            .snapshot(QueueName.DEFAULT)
                             .processed()
                         >= HANDLERS);
       }
@@ -115,10 +115,7 @@ class HighLatencyProgressIT {
       List<Integer> percents =
           IntStream.range(0, HANDLERS)
               .mapToObj(
-                  i ->
-                      BrokerConnection.brokerOf(direct)
-                          .inspection()
-                          .task(QueueName.DEFAULT, "a" + i))
+                  i -> BrokerConnection.brokerOf(direct).tasks().task(QueueName.DEFAULT, "a" + i))
               .map(task -> task.progress() == null ? -1 : task.progress().percent())
               .toList();
       assertThat(percents).containsOnly(100);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.internal.broker.Inspection.QueueStats;
+import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.server.ServerFixture;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -113,7 +113,7 @@ class ProcessExhaustionIT {
                 .allMatch(id -> world.state(id) == TaskState.COMPLETED));
     soon(
         () -> {
-          QueueStats stats = world.inspection().stats(Q);
+          QueueSnapshot stats = world.queues().snapshot(Q);
           assertThat(stats.processed() - stats.failed())
               .as("settlements as completed")
               .isEqualTo(stats.sizes().get(TaskState.COMPLETED));

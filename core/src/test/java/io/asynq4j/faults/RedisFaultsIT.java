@@ -28,6 +28,7 @@ import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.Upkeep;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.clock.RedisClock;
@@ -337,37 +338,37 @@ class RedisFaultsIT {
     RUN("EVALSHA") {
       @Override
       void act(RedisFaultsIT it) {
-        it.broker.inspection().run(Q, List.of("a"));
+        it.broker.actions().run(Q, List.of("a"));
       }
     },
     ARCHIVE_WAITING("EVALSHA") {
       @Override
       void act(RedisFaultsIT it) {
-        it.broker.inspection().archive(Q, List.of("a"), ArchiveRules.DEFAULT);
+        it.broker.actions().archive(Q, List.of("a"), ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST);
       }
     },
     RESCHEDULE_WAITING("EVALSHA") {
       @Override
       void act(RedisFaultsIT it) {
-        it.broker.inspection().reschedule(Q, List.of("a"), NOON.plusSeconds(60));
+        it.broker.actions().reschedule(Q, List.of("a"), NOON.plusSeconds(60));
       }
     },
     DELETE("EVALSHA") {
       @Override
       void act(RedisFaultsIT it) {
-        it.broker.inspection().delete(Q, List.of("a"));
+        it.broker.actions().delete(Q, List.of("a"));
       }
     },
     PAUSE("SET") {
       @Override
       void act(RedisFaultsIT it) {
-        it.broker.inspection().pause(Q);
+        it.broker.queueControl().pause(Q);
       }
     },
     RESUME("DEL") {
       @Override
       void act(RedisFaultsIT it) {
-        it.broker.inspection().resume(Q);
+        it.broker.queueControl().resume(Q);
       }
     };
 
@@ -391,7 +392,7 @@ class RedisFaultsIT {
     empty();
     direct.enqueue(direct.task("a", o -> o.processIn(Duration.ofHours(1))));
     if (operation == Never.RESUME) {
-      direct.inspection().pause(Q);
+      direct.queueControl().pause(Q);
     }
   }
 
@@ -430,7 +431,7 @@ class RedisFaultsIT {
     enqueue("a");
     proxy.cutAll();
 
-    assertThat(broker.inspection().pause(Q)).isTrue();
+    assertThat(broker.queueControl().pause(Q)).isTrue();
   }
 
   @Test
@@ -668,7 +669,7 @@ class RedisFaultsIT {
       assertThat(settle(new Settlement.Reschedule(claims.get(4), Duration.ofMinutes(1), false)))
           .isEqualTo(SettleResult.APPLIED);
       assertThat(claim(5)).extracting(Claim::id).containsExactly("back", "next");
-      assertThat(broker.inspection().stats(Q).size(TaskState.RETRY)).isEqualTo(1);
+      assertThat(broker.queues().snapshot(Q).size(TaskState.RETRY)).isEqualTo(1);
     } finally {
       link(Command.CONFIG, "SET", "maxmemory", "0");
     }
@@ -726,14 +727,14 @@ class RedisFaultsIT {
     } finally {
       link(Command.CONFIG, "SET", "maxmemory", "0");
     }
-    assertThat(broker.inspection().task(Q, "a").result()).isEqualTo(Payload.ofUtf8("all of it"));
+    assertThat(broker.tasks().task(Q, "a").result()).isEqualTo(Payload.ofUtf8("all of it"));
   }
 
   @Test
   void aServerThatLivesIsSeenAlsoInARedisThatRanOutOfMemory() {
     Presence.Server server =
         new Presence.Server(
-            "host", 7, "id", 1, Map.of("q", 1), true, "active", direct.clock.instant(), 0);
+            "host", 7, "id", 1, Map.of("q", 1), true, "active", direct.clock.instant(), 0, null);
     link(Command.CONFIG, "SET", "maxmemory", "1");
     try {
       broker.presence().show(server, List.of(), Duration.ofSeconds(10));
@@ -922,8 +923,8 @@ class RedisFaultsIT {
       kept.kill();
       kept.restart();
 
-      assertThat(onKept.inspection().pause(Q)).isTrue();
-      assertThat(onKept.inspection().resume(Q)).isTrue();
+      assertThat(onKept.queueControl().pause(Q)).isTrue();
+      assertThat(onKept.queueControl().resume(Q)).isTrue();
       assertThat(onKept.leases().claim(Q, 10, LEASE, QueueRules.NONE).claims()).hasSize(8);
     }
   }

@@ -16,7 +16,7 @@ import io.asynq4j.fixture.RestartServersAfterFailure;
 import io.asynq4j.fixture.SettableClock;
 import io.asynq4j.fixture.TestRedis;
 import io.asynq4j.fixture.TestTime;
-import io.asynq4j.internal.broker.Inspection.Listing;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.store.RedisBroker;
@@ -98,9 +98,9 @@ class SchedulerFaultsIT {
   }
 
   private long pending() {
-    return broker.inspection().queues().isEmpty()
+    return broker.queues().names().isEmpty()
         ? 0
-        : broker.inspection().list(QueueName.DEFAULT, Listing.of(TaskState.PENDING, 0, 1)).total();
+        : broker.tasks().list(QueueName.DEFAULT, Listing.first(TaskState.PENDING, 1)).total();
   }
 
   @ParameterizedTest

@@ -12,8 +12,8 @@ import io.asynq4j.fixture.CapturedLogs;
 import io.asynq4j.fixture.RecordingServerListener;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
-import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
@@ -96,7 +96,7 @@ class ServerOutageIT {
   }
 
   private long count(TaskState state) {
-    return BrokerConnection.brokerOf(redis).inspection().list(Q, Listing.of(state, 0, 1)).total();
+    return BrokerConnection.brokerOf(redis).tasks().list(Q, Listing.first(state, 1)).total();
   }
 
   private void awaitCompleted(int count) {
@@ -122,7 +122,7 @@ class ServerOutageIT {
     }
     assertThat(runs).hasSize(5_000);
     // Each ended once, whatever was sent twice.
-    assertThat(BrokerConnection.brokerOf(redis).inspection().stats(Q).processed()).isEqualTo(5_000);
+    assertThat(BrokerConnection.brokerOf(redis).queues().snapshot(Q).processed()).isEqualTo(5_000);
     assertThat(recorder.lines("settled")).hasSize(5_000).doesNotHaveDuplicates();
   }
 
@@ -141,7 +141,7 @@ class ServerOutageIT {
       awaitCompleted(3_000);
     }
     assertThat(runs).hasSize(3_000);
-    assertThat(BrokerConnection.brokerOf(redis).inspection().stats(Q).processed()).isEqualTo(3_000);
+    assertThat(BrokerConnection.brokerOf(redis).queues().snapshot(Q).processed()).isEqualTo(3_000);
     assertThat(recorder.lines("outageStarted")).hasSize(1);
     assertThat(recorder.lines("outageEnded")).hasSize(1);
   }
@@ -296,7 +296,7 @@ class ServerOutageIT {
       }
       awaitCompleted(400);
     }
-    assertThat(BrokerConnection.brokerOf(redis).inspection().stats(Q).processed()).isEqualTo(400);
+    assertThat(BrokerConnection.brokerOf(redis).queues().snapshot(Q).processed()).isEqualTo(400);
   }
 
   @Test

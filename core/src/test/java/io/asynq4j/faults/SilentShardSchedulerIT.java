@@ -8,9 +8,9 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskState;
 import io.asynq4j.embedded.EmbeddedCluster;
 import io.asynq4j.embedded.EmbeddedRedis;
-import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.ScheduleLedger;
 import io.asynq4j.internal.broker.ScheduleStore;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
@@ -172,8 +172,8 @@ class SilentShardSchedulerIT {
 
   private static List<Instant> instantsInRedis(RedisConnection redis, String queue) {
     return BrokerConnection.brokerOf(redis)
-        .inspection()
-        .list(QueueName.of(queue), Listing.of(TaskState.PENDING, 0, 1_000))
+        .tasks()
+        .list(QueueName.of(queue), Listing.first(TaskState.PENDING, 1_000))
         .tasks()
         .stream()
         .map(task -> Instant.parse(task.headers().getOrDefault(INSTANT, "")))

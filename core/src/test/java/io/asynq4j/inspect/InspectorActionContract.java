@@ -14,9 +14,10 @@ import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.internal.broker.Aggregation.AggregationSet;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer.Status;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer.Status;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import java.time.Duration;
 import java.time.Instant;
@@ -82,18 +83,23 @@ interface InspectorActionContract extends InspectorContractSupport {
   private boolean isAcceptedByTheScript(TaskAction action, TaskState state) {
     List<String> ids = List.of(state.word());
     return switch (action) {
-      case RUN -> isDone(redis().inspection().run(Q, ids), state);
-      case ARCHIVE -> isDone(redis().inspection().archive(Q, ids, ArchiveRules.DEFAULT), state);
-      case DELETE -> isDone(redis().inspection().delete(Q, ids), state);
-      case RESCHEDULE ->
-          isDone(redis().inspection().reschedule(Q, ids, NOON.plusSeconds(60)), state);
+      case RUN -> isDone(redis().actions().run(Q, ids), state);
+      case ARCHIVE ->
+          isDone(
+              redis()
+                  .actions()
+                  .archive(Q, ids, ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST)
+                  .answers(),
+              state);
+      case DELETE -> isDone(redis().actions().delete(Q, ids), state);
+      case RESCHEDULE -> isDone(redis().actions().reschedule(Q, ids, NOON.plusSeconds(60)), state);
       case CANCEL -> {
-        redis().inspection().markCancelled(Q, state.word(), AfterCancel.RETRY);
+        redis().actions().markCancelled(Q, state.word(), AfterCancel.RETRY);
         yield redis().raw(Command.HGET, RedisKeys.task(Q, state.word()), "cancel") != null;
       }
       case UPDATE -> {
         try {
-          redis().inspection().updatePayload(Q, state.word(), Payload.ofUtf8("new"));
+          redis().taskEdits().updatePayload(Q, state.word(), Payload.ofUtf8("new"));
           yield true;
         } catch (TaskStateException e) {
           yield false;
@@ -105,10 +111,10 @@ interface InspectorActionContract extends InspectorContractSupport {
 
   private static boolean isDone(List<ActionAnswer> answers, TaskState state) {
     ActionAnswer answer = answers.get(0);
-    if (answer.verdict() != Status.DONE) {
+    if (answer.status() != Status.DONE) {
       assertThat(answer).isEqualTo(new ActionAnswer(Status.WRONG_STATE, state));
     }
-    return answer.verdict() == Status.DONE;
+    return answer.status() == Status.DONE;
   }
 
   @Test

@@ -182,6 +182,6 @@ interface InspectorArchiveContract extends InspectorContractSupport {
 
     assertThat(report.done()).isEqualTo(2);
     assertThat(report.problem()).contains("full");
-    assertThat(redis().inspection().count(Q, ids)).isEqualTo(3);
+    assertThat(redis().tasks().count(Q, ids)).isEqualTo(3);
   }
 }

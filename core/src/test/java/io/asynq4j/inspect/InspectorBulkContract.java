@@ -329,7 +329,7 @@ interface InspectorBulkContract extends InspectorContractSupport {
     redis().enqueueMany(3, o -> o.processIn(Duration.ofHours(1)));
     redis().raw(Command.HSET, RedisKeys.task(BrokerFixture.Q, "t0001"), "msg", "?");
     Broker meanwhile =
-        before("archive", 1, () -> redis().inspection().delete(BrokerFixture.Q, List.of("t0002")));
+        before("archive", 1, () -> redis().actions().delete(BrokerFixture.Q, List.of("t0002")));
 
     BulkReport report =
         InspectorAccess.broker(meanwhile).queue("q").select(TaskState.SCHEDULED).archive();

@@ -6,8 +6,8 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.internal.broker.Broker;
-import io.asynq4j.internal.broker.Inspection;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.OperatorActions;
 import io.asynq4j.internal.broker.Settlement;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -46,24 +46,19 @@ interface InspectorContractSupport {
     return tasks.stream().map(TaskInfo::id).toList();
   }
 
-  /**
-   * A broker whose inspection lets something happen before a method is called for the so manieth
-   * time.
-   */
+  /** A broker on which something happens before an operator action is called for the nth time. */
   default Broker before(String method, int call, Runnable action) {
     AtomicInteger calls = new AtomicInteger();
-    Inspection inspection =
-        proxy(
-            Inspection.class,
-            redis().inspection(),
-            name -> {
-              if (name.equals(method) && calls.incrementAndGet() == call) {
-                action.run();
-              }
-              return null;
-            });
-    return proxy(
-        Broker.class, redis().broker, name -> name.equals("inspection") ? inspection : null);
+    Interception interception =
+        name -> {
+          if (name.equals(method) && calls.incrementAndGet() == call) {
+            action.run();
+          }
+          return null;
+        };
+    Broker broker = redis().broker;
+    OperatorActions actions = proxy(OperatorActions.class, broker.actions(), interception);
+    return proxy(Broker.class, broker, name -> name.equals("actions") ? actions : null);
   }
 
   /** Answers instead of a method, or null to let it be called. */

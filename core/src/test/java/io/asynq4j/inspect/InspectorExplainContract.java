@@ -22,7 +22,7 @@ interface InspectorExplainContract extends InspectorContractSupport {
   /** A server of queue {@code q} with two workers, so many of them busy. */
   private void serve(String status, int busy, Presence.Worker... workers) {
     Presence.Server server =
-        new Presence.Server("host", 7, "s1", 2, Map.of("q", 1), false, status, NOON, busy);
+        new Presence.Server("host", 7, "s1", 2, Map.of("q", 1), false, status, NOON, busy, null);
     redis().presence().show(server, List.of(workers), Duration.ofHours(2));
   }
 

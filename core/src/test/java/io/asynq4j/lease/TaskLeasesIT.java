@@ -24,10 +24,10 @@ import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.fixture.TestRedis;
 import io.asynq4j.fixture.TestTime;
 import io.asynq4j.handler.Outcome;
+import io.asynq4j.inspect.QueueLimits;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.ClaimBatch;
-import io.asynq4j.internal.broker.Inspection.Settings;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.redis.clock.RedisClock;
@@ -332,12 +332,12 @@ class TaskLeasesIT {
   @Test
   void aPausedOrUnknownQueueGivesNothing() {
     redis.enqueue("a");
-    redis.inspection().pause(Q);
+    redis.queueControl().pause(Q);
 
     assertThat(leases.claim("q", 1, LEASE)).isEmpty();
     assertThat(leases.claim("unknown", 1, LEASE)).isEmpty();
 
-    redis.inspection().resume(Q);
+    redis.queueControl().resume(Q);
     assertThat(leases.claim("q", 1, LEASE)).hasSize(1);
   }
 
@@ -354,7 +354,9 @@ class TaskLeasesIT {
 
     limited.complete(claimed.get(0));
     assertThat(limited.claim("q", 5, LEASE)).hasSize(1);
-    redis.inspection().set(Q, new Settings(OptionalInt.of(5), Optional.empty()));
+    redis
+        .queueControl()
+        .setLimits(Q, new QueueLimits(OptionalInt.of(5), Optional.empty(), Optional.empty()));
     assertThat(leases.claim("q", 5, LEASE)).hasSize(2);
     assertThat(leases.claim("q", 5, LEASE)).isEmpty();
   }
@@ -389,7 +391,9 @@ class TaskLeasesIT {
     redis.enqueueMany(5, o -> o);
     assertThat(defined.claim("q", 5, LEASE)).hasSize(1);
 
-    redis.inspection().set(Q, new Settings(OptionalInt.empty(), Optional.of(false)));
+    redis
+        .queueControl()
+        .setLimits(Q, new QueueLimits(OptionalInt.empty(), Optional.of(false), Optional.empty()));
 
     assertThat(defined.claim("q", 5, LEASE)).hasSize(1);
     assertThat(defined.claim("q", 5, LEASE)).isEmpty();
@@ -518,8 +522,8 @@ class TaskLeasesIT {
     assertThat(leases.settle(claimed.get(2), Outcome.done(List.of(1, 2))))
         .contains(Outcome.done(Payload.ofUtf8("[1,2]")));
 
-    assertThat(redis.inspection().task(Q, "a").lastError()).isEqualTo(cut);
-    assertThat(redis.inspection().task(Q, "c").result()).isEqualTo(Payload.ofUtf8("[1,2]"));
+    assertThat(redis.tasks().task(Q, "a").lastError()).isEqualTo(cut);
+    assertThat(redis.tasks().task(Q, "c").result()).isEqualTo(Payload.ofUtf8("[1,2]"));
   }
 
   @Test
@@ -808,7 +812,7 @@ class TaskLeasesIT {
     LeasedTask leased = claimOne();
     assertThat(leases.restore("q", "a", leased.token()).orElseThrow().cancelled()).isEmpty();
 
-    redis.inspection().markCancelled(Q, "a", AfterCancel.ARCHIVE);
+    redis.actions().markCancelled(Q, "a", AfterCancel.ARCHIVE);
 
     assertThat(leases.restore("q", "a", leased.token()).orElseThrow().cancelled())
         .contains(AfterCancel.ARCHIVE);
@@ -823,8 +827,8 @@ class TaskLeasesIT {
     redis.enqueue("a");
     String before = redis.world();
 
-    redis.inspection().markCancelled(Q, "a", AfterCancel.ARCHIVE);
-    redis.inspection().markCancelled(Q, "gone", AfterCancel.ARCHIVE);
+    redis.actions().markCancelled(Q, "a", AfterCancel.ARCHIVE);
+    redis.actions().markCancelled(Q, "gone", AfterCancel.ARCHIVE);
 
     assertThat(redis.world()).isEqualTo(before);
   }
@@ -899,11 +903,11 @@ class TaskLeasesIT {
             Optional.empty(),
             Optional.of(Outcome.done(Payload.ofUtf8("r"))),
             Optional.empty());
-    assertThat(redis.inspection().task(Q, "kept").result()).isEqualTo(Payload.ofUtf8("r"));
-    assertThat(redis.inspection().task(Q, "tampered").state()).isEqualTo(TaskState.ACTIVE);
-    assertThat(redis.inspection().task(Q, "lost").state()).isEqualTo(TaskState.PENDING);
+    assertThat(redis.tasks().task(Q, "kept").result()).isEqualTo(Payload.ofUtf8("r"));
+    assertThat(redis.tasks().task(Q, "tampered").state()).isEqualTo(TaskState.ACTIVE);
+    assertThat(redis.tasks().task(Q, "lost").state()).isEqualTo(TaskState.PENDING);
     assertThat(redis.world()).doesNotContain("t:gone", "t:locked", ":unique:");
-    assertThat(redis.inspection().stats(Q).processed()).isEqualTo(3);
+    assertThat(redis.queues().snapshot(Q).processed()).isEqualTo(3);
   }
 
   @Test
@@ -928,9 +932,8 @@ class TaskLeasesIT {
     assertThat(leases.writeResult(leased, Payload.ofUtf8("half"))).isTrue();
     assertThat(leases.progress(leased, 50, "page 3 of 6")).isTrue();
 
-    assertThat(redis.inspection().task(Q, "a").result()).isEqualTo(Payload.ofUtf8("half"));
-    assertThat(redis.inspection().task(Q, "a").progress())
-        .isEqualTo(new Progress(50, "page 3 of 6"));
+    assertThat(redis.tasks().task(Q, "a").result()).isEqualTo(Payload.ofUtf8("half"));
+    assertThat(redis.tasks().task(Q, "a").progress()).isEqualTo(new Progress(50, "page 3 of 6"));
     assertThatThrownBy(() -> leases.progress(leased, 101, ""))
         .isInstanceOf(IllegalArgumentException.class);
   }
@@ -950,8 +953,8 @@ class TaskLeasesIT {
 
     assertThat(written).containsExactly(true, false, true);
     assertThat(scriptCalls() - before).isEqualTo(1);
-    assertThat(redis.inspection().task(Q, "c").progress()).isEqualTo(new Progress(7, "of c"));
-    assertThat(redis.inspection().task(Q, "b").progress()).isNull();
+    assertThat(redis.tasks().task(Q, "c").progress()).isEqualTo(new Progress(7, "of c"));
+    assertThat(redis.tasks().task(Q, "b").progress()).isNull();
     assertThat(leases.progress(List.of())).isEmpty();
   }
 
@@ -1025,7 +1028,7 @@ class TaskLeasesIT {
         .withMessageContaining("5 bytes, the limit is 4");
     assertThat(small.complete(leased, Payload.ofUtf8("12345"))).contains(Outcome.done());
 
-    TaskInfo info = redis.inspection().task(Q, "a");
+    TaskInfo info = redis.tasks().task(Q, "a");
     assertThat(info.isResultDropped()).isTrue();
     assertThat(info.result().isPresent()).isFalse();
   }

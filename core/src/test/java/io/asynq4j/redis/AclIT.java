@@ -24,14 +24,12 @@ import io.asynq4j.fixture.TestRedis;
 import io.asynq4j.inspect.Diagnosis;
 import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.inspect.InspectorAccess;
+import io.asynq4j.inspect.QueueLimits;
 import io.asynq4j.internal.broker.Aggregation.AggregationSet;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.EnqueueReply;
-import io.asynq4j.internal.broker.Inspection;
-import io.asynq4j.internal.broker.Inspection.Listing;
-import io.asynq4j.internal.broker.Inspection.Settings;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.Presence;
@@ -39,9 +37,11 @@ import io.asynq4j.internal.broker.ScheduleLedger;
 import io.asynq4j.internal.broker.ScheduleStore;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.StoreWatch;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.broker.Upkeep;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.command.ReplyParser;
@@ -192,7 +192,7 @@ public class AclIT {
     assertThat(claims).hasSize(7);
     source.extend(Q, claims, LEASE);
     assertThat(source.writeResult(claims.get(0), Payload.ofUtf8("half"))).isTrue();
-    broker.inspection().markCancelled(Q, claims.get(0).id(), AfterCancel.RETRY);
+    broker.actions().markCancelled(Q, claims.get(0).id(), AfterCancel.RETRY);
     Claim one = claims.get(0);
     assertThat(source.restore(Q, List.of(new LeaseOperations.LeaseRef(one.id(), one.token()))))
         .hasSize(1);
@@ -228,7 +228,7 @@ public class AclIT {
       assertThat(broker.aggregation().read(set).messages()).hasSize(1);
       if (id.equals("g1")) {
         broker.aggregation().giveBack(set);
-        broker.inspection().delete(Q, List.of("g1"));
+        broker.actions().delete(Q, List.of("g1"));
       } else {
         broker.aggregation().finish(set, task("all-" + id, o -> o));
       }
@@ -240,7 +240,8 @@ public class AclIT {
   private static void showPresence(Broker broker) {
     Presence presence = broker.presence();
     Presence.Server server =
-        new Presence.Server("h", 1, "s", 1, Map.of("q", 1), false, "active", Instant.now(), 1);
+        new Presence.Server(
+            "h", 1, "s", 1, Map.of("q", 1), false, "active", Instant.now(), 1, null);
     Presence.Worker worker =
         new Presence.Worker("h", 1, "s", "a", "t", Payload.ofUtf8("p"), Q, Instant.now(), null);
     presence.show(server, List.of(worker), Duration.ofSeconds(10));
@@ -287,42 +288,43 @@ public class AclIT {
     schedules.look(List.of(new ScheduleLedger.Entry("e", QueueName.of("moved"), "@daily")));
     schedules.forget("e");
     schedules.resign("g", "s");
-    broker.inspection().delete(Q, List.of("f1", "f2"));
+    broker.actions().delete(Q, List.of("f1", "f2"));
   }
 
   private static void inspect(Broker broker) {
-    Inspection inspection = broker.inspection();
-    assertThat(inspection.queues()).contains("q");
+    assertThat(broker.queues().names()).contains("q");
     enqueue(broker, "i1", "i2");
     broker.enqueueing().enqueue(List.of(task("i3", o -> o.group("g"))));
-    inspection.stats(Q);
-    inspection.history(Q, 3);
-    assertThat(inspection.groupSizes(Q)).containsKey("g");
-    assertThat(inspection.task(Q, "i1").id()).isEqualTo("i1");
+    broker.queues().snapshot(Q);
+    broker.queues().history(Q, 3);
+    assertThat(broker.queues().groupSizes(Q)).containsKey("g");
+    assertThat(broker.tasks().task(Q, "i1").id()).isEqualTo("i1");
     for (TaskState state : TaskState.values()) {
       if (state != TaskState.AGGREGATING) {
-        inspection.list(Q, Listing.of(state, 0, 10));
-        inspection.list(Q, Listing.of(state, 0, 1).fromNewest());
+        broker.tasks().list(Q, Listing.first(state, 10));
+        broker.tasks().list(Q, new Listing(state, null, true, 0, 1, null));
       }
     }
-    String cursor = inspection.list(Q, Listing.of(TaskState.PENDING, 0, 1)).cursor();
-    inspection.list(Q, Listing.of(TaskState.PENDING, 0, 1).after(cursor));
-    inspection.list(Q, Listing.ofGroup("g", 0, 10));
-    inspection.updatePayload(Q, "i2", Payload.ofUtf8("other"));
-    inspection.stored(Q, "i2");
-    inspection.ahead(Q, "i2");
-    inspection.reschedule(Q, List.of("i2"), Instant.now().plusSeconds(60));
-    inspection.archive(Q, List.of("i1"), ArchiveRules.DEFAULT);
-    inspection.run(Q, List.of("i1"));
-    inspection.delete(Q, List.of("i1"));
-    assertThat(inspection.pause(Q)).isTrue();
-    assertThat(inspection.pausedSince(Q)).isPresent();
-    assertThat(inspection.resume(Q)).isTrue();
-    inspection.set(Q, new Settings(OptionalInt.of(3), Optional.of(false)));
-    inspection.settings(Q);
-    inspection.set(Q, Settings.NONE);
-    inspection.slot(Q);
-    inspection.nodes(Q);
+    String cursor = broker.tasks().list(Q, Listing.first(TaskState.PENDING, 1)).cursor();
+    broker.tasks().list(Q, new Listing(TaskState.PENDING, null, false, 0, 1, cursor));
+    broker.tasks().list(Q, new Listing(TaskState.AGGREGATING, "g", false, 0, 10, null));
+    broker.taskEdits().updatePayload(Q, "i2", Payload.ofUtf8("other"));
+    broker.tasks().stored(Q, "i2");
+    broker.tasks().ahead(Q, "i2");
+    broker.actions().reschedule(Q, List.of("i2"), Instant.now().plusSeconds(60));
+    broker.actions().archive(Q, List.of("i1"), ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST);
+    broker.actions().run(Q, List.of("i1"));
+    broker.actions().delete(Q, List.of("i1"));
+    assertThat(broker.queueControl().pause(Q)).isTrue();
+    assertThat(broker.queues().pausedSince(Q)).isPresent();
+    assertThat(broker.queueControl().resume(Q)).isTrue();
+    broker
+        .queueControl()
+        .setLimits(Q, new QueueLimits(OptionalInt.of(3), Optional.of(false), Optional.empty()));
+    broker.queueControl().limits(Q);
+    broker.queueControl().setLimits(Q, QueueLimits.NONE);
+    broker.queues().slot(Q);
+    broker.queues().nodes(Q);
     QueueName gone = QueueName.of("gone");
     broker
         .enqueueing()
@@ -332,7 +334,7 @@ public class AclIT {
                     Task.of("t", Payload.ofUtf8("p")),
                     TaskOptions.of(o -> o.queue("gone")),
                     Instant.now())));
-    inspection.removeQueue(gone, true);
+    broker.queueRemoval().remove(gone, true);
   }
 
   private static void heal(Broker broker) {
@@ -357,8 +359,8 @@ public class AclIT {
     try (RedisConnection connection = connectAs(NEEDED + " " + USEFUL);
         CapturedWarnings warnings = new CapturedWarnings()) {
       doEverything(BrokerConnection.brokerOf(connection));
-      assertThat(BrokerConnection.brokerOf(connection).inspection().memoryUsage(Q)).isPresent();
-      assertThat(BrokerConnection.brokerOf(connection).inspection().redisInfo())
+      assertThat(BrokerConnection.brokerOf(connection).queues().memoryUsage(Q)).isPresent();
+      assertThat(BrokerConnection.brokerOf(connection).queues().redisInfo())
           .containsKey("redis_version");
       List<String> heard = new CopyOnWriteArrayList<>();
       try (Subscription subscription =
@@ -441,9 +443,9 @@ public class AclIT {
     try (CapturedWarnings warnings = new CapturedWarnings();
         RedisConnection connection = connectAs(NEEDED + " " + USEFUL + " " + missing)) {
       doEverything(BrokerConnection.brokerOf(connection));
-      OptionalLong memory = BrokerConnection.brokerOf(connection).inspection().memoryUsage(Q);
+      OptionalLong memory = BrokerConnection.brokerOf(connection).queues().memoryUsage(Q);
       assertThat(memory.isPresent()).isEqualTo(!missing.equals("-memory"));
-      BrokerConnection.brokerOf(connection).inspection().memoryUsage(Q);
+      BrokerConnection.brokerOf(connection).queues().memoryUsage(Q);
       connection.ping();
       BrokerConnection.brokerOf(connection).cancellations().subscribe(id -> {}).close();
 
@@ -536,7 +538,7 @@ public class AclIT {
       BrokerRefusedException plain =
           catchThrowableOfType(
               BrokerRefusedException.class,
-              () -> BrokerConnection.brokerOf(connection).inspection().queues());
+              () -> BrokerConnection.brokerOf(connection).queues().names());
       assertThat(plain).hasMessageContainingAll("NOPERM", "docs/reference/redis-layout.md");
       assertThat(plain.mayHaveBeenApplied()).isFalse();
     }
@@ -597,7 +599,7 @@ public class AclIT {
       assertThat(refused)
           .hasMessageStartingWith("nothing was enqueued")
           .hasMessageContainingAll("NOPERM", "It needs the permission +wait");
-      assertThat(BrokerConnection.brokerOf(connection).inspection().queues()).isEmpty();
+      assertThat(BrokerConnection.brokerOf(connection).queues().names()).isEmpty();
       assertThat(client.enqueue(Task.of("t")).isEnqueued()).isTrue();
     }
   }

@@ -271,7 +271,7 @@ class RedisConnectionIT {
             RedisConnection.open(RedisConfig.builder().socket(socket).build())) {
       BrokerConnection.brokerOf(connection).enqueueing().enqueue(List.of(task()));
 
-      assertThat(BrokerConnection.brokerOf(connection).inspection().queues()).containsExactly("q");
+      assertThat(BrokerConnection.brokerOf(connection).queues().names()).containsExactly("q");
       assertThat(admin(local, "LLEN", RedisKeys.of(Q, "pending"))).isEqualTo(1L);
     }
   }

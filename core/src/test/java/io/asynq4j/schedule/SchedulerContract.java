@@ -14,9 +14,9 @@ import io.asynq4j.TaskState;
 import io.asynq4j.TaskType;
 import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.fixture.RedisSnapshot;
-import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.Presence.SchedulerEntry;
 import io.asynq4j.internal.broker.Presence.SchedulerEvent;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.text.OptionTextCodec;
@@ -78,8 +78,8 @@ public interface SchedulerContract {
   }
 
   private List<TaskInfo> pending() {
-    return redis().inspection().queues().contains("low")
-        ? redis().inspection().list(LOW, Listing.of(TaskState.PENDING, 0, 1_000)).tasks()
+    return redis().queues().names().contains("low")
+        ? redis().tasks().list(LOW, Listing.first(TaskState.PENDING, 1_000)).tasks()
         : List.of();
   }
 
@@ -406,7 +406,7 @@ public interface SchedulerContract {
     pass(60, awake);
     List<String> ids = pending().stream().map(TaskInfo::id).toList();
     assertThat(ids).hasSize(60);
-    redis().inspection().delete(LOW, ids);
+    redis().actions().delete(LOW, ids);
     redis().clock.advance(Duration.ofMillis(400));
     forgetLeaders();
 
@@ -605,7 +605,7 @@ public interface SchedulerContract {
     // One heartbeat long: then entries that could not be read are looked at again.
     pass(12, scheduler);
 
-    assertThat(redis().inspection().list(broken, Listing.of(TaskState.PENDING, 0, 1_000)).tasks())
+    assertThat(redis().tasks().list(broken, Listing.first(TaskState.PENDING, 1_000)).tasks())
         .isNotEmpty();
     assertThat(fired()).hasSize(15);
   }
@@ -629,7 +629,7 @@ public interface SchedulerContract {
     redis().raw(Command.DEL, RedisKeys.of(broken, "pending"));
     pass(2, scheduler);
 
-    assertThat(redis().inspection().list(broken, Listing.of(TaskState.PENDING, 0, 1_000)).tasks())
+    assertThat(redis().tasks().list(broken, Listing.first(TaskState.PENDING, 1_000)).tasks())
         .isNotEmpty();
     assertThat(fired()).hasSize(5);
   }

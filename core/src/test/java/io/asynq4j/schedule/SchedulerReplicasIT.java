@@ -7,8 +7,8 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.embedded.EmbeddedRedis;
-import io.asynq4j.internal.broker.Inspection.Listing;
-import io.asynq4j.internal.broker.Inspection.Page;
+import io.asynq4j.inspect.TaskPage;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
@@ -118,10 +118,10 @@ class SchedulerReplicasIT {
     Map<String, List<Long>> instants = new TreeMap<>();
     String cursor = null;
     do {
-      Page page =
+      TaskPage page =
           BrokerConnection.brokerOf(redis)
-              .inspection()
-              .list(QUEUE, Listing.of(TaskState.PENDING, 0, 1_000).after(cursor));
+              .tasks()
+              .list(QUEUE, new Listing(TaskState.PENDING, null, false, 0, 1_000, cursor));
       for (TaskInfo task : page.tasks()) {
         String instant = task.headers().getOrDefault(SchedulerReplica.INSTANT, "none");
         instants

@@ -9,7 +9,7 @@ import io.asynq4j.fixture.RecordingServerListener;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext.CancelReason;
-import io.asynq4j.internal.broker.Inspection.Settings;
+import io.asynq4j.inspect.QueueLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -252,7 +252,11 @@ class CancellationIT {
             .listener(recorder));
     running.await();
     // After the claim, and without a word to the server.
-    world.inspection().set(ServerFixture.Q, new Settings(OptionalInt.of(1), Optional.empty()));
+    world
+        .queueControl()
+        .setLimits(
+            ServerFixture.Q,
+            new QueueLimits(OptionalInt.of(1), Optional.empty(), Optional.empty()));
     world.enqueue("next");
 
     soon(() -> assertThat(recorder.lines()).contains("stuck stuck DEADLINE"));

@@ -12,7 +12,7 @@ import io.asynq4j.TaskState;
 import io.asynq4j.fixture.RecordingServerListener;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
-import io.asynq4j.internal.broker.Inspection.Settings;
+import io.asynq4j.inspect.QueueLimits;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.NewTask.Placement;
 import io.asynq4j.internal.broker.TaskMessage;
@@ -271,20 +271,20 @@ class ClaimingIT {
     world.start(world.quick(see));
     world.enqueue("a");
     soon(() -> assertThat(seen).containsExactly("a"));
-    world.inspection().pause(ServerFixture.Q);
+    world.queueControl().pause(ServerFixture.Q);
     world.enqueue("b");
     // Long enough for several polls.
     Thread.sleep(200);
     assertThat(seen).containsExactly("a");
 
-    world.inspection().resume(ServerFixture.Q);
+    world.queueControl().resume(ServerFixture.Q);
 
     soon(() -> assertThat(seen).containsExactly("a", "b"));
   }
 
   @Test
   void aPausedQueueIsNotAskedAllTheTime() throws Exception {
-    world.inspection().pause(ServerFixture.Q);
+    world.queueControl().pause(ServerFixture.Q);
     world.enqueue("a");
     world.start(world.quick(see).timing(timing -> timing.pollInterval(Duration.ofMillis(100))));
     soon(() -> assertThat(world.broker().presence().servers()).hasSize(1));
@@ -369,7 +369,11 @@ class ClaimingIT {
   void aLimitOfAnOperatorHoldsAtOnceAndWinsOverTheServersOwn() throws Exception {
     Set<String> running = ConcurrentHashMap.newKeySet();
     CountDownLatch release = new CountDownLatch(1);
-    world.inspection().set(ServerFixture.Q, new Settings(OptionalInt.of(2), Optional.empty()));
+    world
+        .queueControl()
+        .setLimits(
+            ServerFixture.Q,
+            new QueueLimits(OptionalInt.of(2), Optional.empty(), Optional.empty()));
     world.enqueueMany("a", 10, options -> options);
     world.start(
         world
@@ -383,9 +387,13 @@ class ClaimingIT {
             .queue("default", q -> q.maxActive(5)));
     soon(() -> assertThat(running).hasSize(2));
 
-    world.inspection().set(ServerFixture.Q, new Settings(OptionalInt.of(4), Optional.empty()));
+    world
+        .queueControl()
+        .setLimits(
+            ServerFixture.Q,
+            new QueueLimits(OptionalInt.of(4), Optional.empty(), Optional.empty()));
     soon(() -> assertThat(running).hasSize(4));
-    world.inspection().set(ServerFixture.Q, Settings.NONE);
+    world.queueControl().setLimits(ServerFixture.Q, QueueLimits.NONE);
     soon(() -> assertThat(running).hasSize(5));
     // Long enough for several polls.
     Thread.sleep(100);
@@ -443,7 +451,7 @@ class ClaimingIT {
     soon(() -> assertThat(world.info("bad").retried()).isEqualTo(1));
     assertThat(world.ids(ServerFixture.Q, TaskState.PENDING)).containsExactly("bad", "good");
 
-    world.inspection().delete(ServerFixture.Q, List.of("bad"));
+    world.actions().delete(ServerFixture.Q, List.of("bad"));
 
     soon(() -> assertThat(seen).containsExactly("good"));
   }

@@ -96,7 +96,7 @@ class FleetLimitIT {
       await().atMost(Duration.ofMinutes(1)).until(() -> world.count(TaskState.COMPLETED) == TASKS);
 
       assertThat(counter.most).hasValue(LIMIT);
-      assertThat(world.inspection().stats(Q).failed()).isZero();
+      assertThat(world.queues().snapshot(Q).failed()).isZero();
     } finally {
       processes.forEach(JavaProcess::close);
     }

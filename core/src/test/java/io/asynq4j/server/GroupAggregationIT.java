@@ -13,8 +13,8 @@ import io.asynq4j.TaskType;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.Outcome;
-import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import java.time.Duration;
 import java.util.List;
@@ -51,11 +51,14 @@ class GroupAggregationIT {
   }
 
   private static long waiting(String group) {
-    return world.inspection().list(Q, Listing.ofGroup(group, 0, 1)).total();
+    return world
+        .tasks()
+        .list(Q, new Listing(TaskState.AGGREGATING, group, false, 0, 1, null))
+        .total();
   }
 
   private static void awaitNoGroups() {
-    soon(() -> assertThat(world.inspection().groupSizes(Q)).isEmpty());
+    soon(() -> assertThat(world.queues().groupSizes(Q)).isEmpty());
   }
 
   @Test
@@ -221,7 +224,7 @@ class GroupAggregationIT {
   @Test
   void aTaskThatIsRefusedAsADuplicateLosesNoMember() {
     world.enqueue("made");
-    world.inspection().pause(Q);
+    world.queueControl().pause(Q);
     world.enqueueMany("a", 3, options -> options.group("g"));
     world.start(
         aggregating(
@@ -232,7 +235,7 @@ class GroupAggregationIT {
             .groups(groups -> groups.grace(MINUTE).maxSize(3)));
     soon(() -> assertThat(waiting("g")).isEqualTo(3));
 
-    world.inspection().resume(Q);
+    world.queueControl().resume(Q);
     soon(() -> assertThat(handled).contains("batch g 3"));
   }
 

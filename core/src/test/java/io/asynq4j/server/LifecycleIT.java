@@ -12,7 +12,7 @@ import io.asynq4j.fixture.CapturedLogs;
 import io.asynq4j.fixture.RecordingServerListener;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext.CancelReason;
-import io.asynq4j.internal.broker.Inspection.Settings;
+import io.asynq4j.inspect.QueueLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -199,7 +199,7 @@ class LifecycleIT {
       assertThat(world.ids(queue, TaskState.PENDING))
           .isEqualTo(IntStream.range(0, count + 30).mapToObj(i -> name + i).toList());
       assertThat(world.count(queue, TaskState.ACTIVE)).isZero();
-      TaskInfo first = world.inspection().task(queue, name + 0);
+      TaskInfo first = world.tasks().task(queue, name + 0);
       assertThat(first.retried()).isZero();
       assertThat(first.lastError()).isEmpty();
     }
@@ -233,7 +233,7 @@ class LifecycleIT {
       assertThat(world.count(TaskState.ACTIVE)).isZero();
       assertThat(world.count(TaskState.PENDING) + world.count(TaskState.COMPLETED)).isEqualTo(100);
     }
-    assertThat(world.inspection().stats(ServerFixture.Q).processed())
+    assertThat(world.queues().snapshot(ServerFixture.Q).processed())
         .isEqualTo(world.count(TaskState.COMPLETED));
     assertThat(done.size()).isGreaterThanOrEqualTo((int) world.count(TaskState.COMPLETED));
   }
@@ -320,7 +320,11 @@ class LifecycleIT {
     CountDownLatch cleaningUp = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     world.enqueue("a");
-    world.inspection().set(ServerFixture.Q, new Settings(OptionalInt.of(1), Optional.empty()));
+    world
+        .queueControl()
+        .setLimits(
+            ServerFixture.Q,
+            new QueueLimits(OptionalInt.of(1), Optional.empty(), Optional.empty()));
     TaskServer server =
         world.start(
             world

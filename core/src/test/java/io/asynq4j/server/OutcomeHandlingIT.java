@@ -88,8 +88,8 @@ class OutcomeHandlingIT {
 
     world.awaitGone("a");
     soon(() -> assertThat(world.find(QueueName.of("other"), "b")).isEmpty());
-    assertThat(world.inspection().stats(ServerFixture.Q).processed()).isEqualTo(1);
-    assertThat(world.inspection().stats(ServerFixture.Q).failed()).isZero();
+    assertThat(world.queues().snapshot(ServerFixture.Q).processed()).isEqualTo(1);
+    assertThat(world.queues().snapshot(ServerFixture.Q).failed()).isZero();
   }
 
   @Test
@@ -108,8 +108,8 @@ class OutcomeHandlingIT {
     assertThat(info.nextProcessAt())
         .isBetween(before.plus(HOUR).minusSeconds(1), before.plus(HOUR).plusSeconds(10));
     assertThat(recorder.lines()).contains("finished a RETRY");
-    assertThat(world.inspection().stats(ServerFixture.Q).failed()).isEqualTo(1);
-    List<FailedAttempt> failures = world.inspection().failures(ServerFixture.Q, "a");
+    assertThat(world.queues().snapshot(ServerFixture.Q).failed()).isEqualTo(1);
+    List<FailedAttempt> failures = world.tasks().failures(ServerFixture.Q, "a");
     assertThat(failures)
         .extracting(FailedAttempt::error)
         .containsExactly("java.lang.IllegalStateException: no luck");
@@ -131,7 +131,7 @@ class OutcomeHandlingIT {
             .failures(failures -> failures.keep(false)));
 
     world.awaitState("a", TaskState.ARCHIVED);
-    assertThat(world.inspection().failures(ServerFixture.Q, "a")).isEmpty();
+    assertThat(world.tasks().failures(ServerFixture.Q, "a")).isEmpty();
   }
 
   @Test
@@ -173,7 +173,7 @@ class OutcomeHandlingIT {
 
     assertThat(info.retried()).isZero();
     assertThat(info.lastError()).isEmpty();
-    assertThat(world.inspection().stats(ServerFixture.Q).processed()).isZero();
+    assertThat(world.queues().snapshot(ServerFixture.Q).processed()).isZero();
   }
 
   @Test
@@ -205,7 +205,7 @@ class OutcomeHandlingIT {
     assertThat(world.info("a").retried()).isZero();
     assertThat(recorder.lines("finished"))
         .containsExactly("finished a REQUEUE", "finished a REQUEUE", "finished a DONE");
-    assertThat(world.inspection().stats(ServerFixture.Q).processed()).isEqualTo(1);
+    assertThat(world.queues().snapshot(ServerFixture.Q).processed()).isEqualTo(1);
   }
 
   @Test
@@ -245,7 +245,7 @@ class OutcomeHandlingIT {
     assertThat(world.info("a").retried()).isZero();
     assertThat(world.info("a").lastError()).isEqualTo("handler not found for task \"t\"");
     assertThat(world.info("a").nextProcessAt()).isAfter(before.plusSeconds(50));
-    assertThat(world.inspection().stats(ServerFixture.Q).failed()).isZero();
+    assertThat(world.queues().snapshot(ServerFixture.Q).failed()).isZero();
   }
 
   @Test
@@ -270,7 +270,7 @@ class OutcomeHandlingIT {
     assertThat(recorder.lines("finished"))
         .containsExactly(
             "finished a RETRY", "finished a RETRY", "finished a RETRY", "finished a DONE");
-    assertThat(world.inspection().stats(ServerFixture.Q).failed()).isZero();
+    assertThat(world.queues().snapshot(ServerFixture.Q).failed()).isZero();
   }
 
   @Test
@@ -530,7 +530,7 @@ class OutcomeHandlingIT {
         .isBetween(Duration.ofSeconds(50), Duration.ofSeconds(60));
     assertThat((Duration) got.get("deadlineIn"))
         .isBetween(Duration.ofSeconds(50), Duration.ofSeconds(61));
-    assertThat(world.inspection().task(QueueName.of("mail"), "a").result())
+    assertThat(world.tasks().task(QueueName.of("mail"), "a").result())
         .isEqualTo(Payload.ofUtf8("first"));
   }
 

@@ -57,7 +57,8 @@ class PresenceIT {
   @Test
   void manyWorkersAreWrittenInSeveralShortCalls() {
     Presence.Server server =
-        new Presence.Server("host", 7, "one", 450, Map.of("q", 1), false, "active", null, 450);
+        new Presence.Server(
+            "host", 7, "one", 450, Map.of("q", 1), false, "active", null, 450, null);
     List<Worker> workers =
         IntStream.range(0, 450)
             .mapToObj(

@@ -14,9 +14,14 @@ import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.EnqueueReply;
-import io.asynq4j.internal.broker.Inspection;
-import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.OperatorActions;
+import io.asynq4j.internal.broker.QueueControl;
+import io.asynq4j.internal.broker.QueueInspection;
+import io.asynq4j.internal.broker.QueueRemoval;
+import io.asynq4j.internal.broker.TaskEdits;
+import io.asynq4j.internal.broker.TaskInspection;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
@@ -99,8 +104,28 @@ public final class ServerFixture
     return BrokerConnection.brokerOf(redis);
   }
 
-  public Inspection inspection() {
-    return broker().inspection();
+  public QueueInspection queues() {
+    return broker().queues();
+  }
+
+  public QueueControl queueControl() {
+    return broker().queueControl();
+  }
+
+  public QueueRemoval queueRemoval() {
+    return broker().queueRemoval();
+  }
+
+  public TaskInspection tasks() {
+    return broker().tasks();
+  }
+
+  public TaskEdits taskEdits() {
+    return broker().taskEdits();
+  }
+
+  public OperatorActions actions() {
+    return broker().actions();
   }
 
   /** A server of the queue {@code default} that looks often, and lets a failed task wait long. */
@@ -170,14 +195,14 @@ public final class ServerFixture
 
   Optional<TaskInfo> find(QueueName queue, String id) {
     try {
-      return Optional.of(inspection().task(queue, id));
+      return Optional.of(tasks().task(queue, id));
     } catch (TaskNotFoundException e) {
       return Optional.empty();
     }
   }
 
   public TaskInfo info(String id) {
-    return inspection().task(Q, id);
+    return tasks().task(Q, id);
   }
 
   public TaskState state(String id) {
@@ -185,7 +210,7 @@ public final class ServerFixture
   }
 
   long count(QueueName queue, TaskState state) {
-    return inspection().list(queue, Listing.of(state, 0, 1)).total();
+    return tasks().list(queue, Listing.first(state, 1)).total();
   }
 
   public long count(TaskState state) {
@@ -194,7 +219,7 @@ public final class ServerFixture
 
   /** The ids of tasks in a state, the next one first. */
   public List<String> ids(QueueName queue, TaskState state) {
-    return inspection().list(queue, Listing.of(state, 0, 100_000)).tasks().stream()
+    return tasks().list(queue, Listing.first(state, 100_000)).tasks().stream()
         .map(TaskInfo::id)
         .toList();
   }

@@ -172,9 +172,9 @@ class ServerTaskDefinitionsIT {
       await()
           .until(
               () ->
-                  BrokerConnection.brokerOf(redis).inspection().task(queue, "1").state()
+                  BrokerConnection.brokerOf(redis).tasks().task(queue, "1").state()
                       == TaskState.RETRY);
-      assertThat(BrokerConnection.brokerOf(redis).inspection().task(queue, "1").nextProcessAt())
+      assertThat(BrokerConnection.brokerOf(redis).tasks().task(queue, "1").nextProcessAt())
           .isAfter(redis.clock().instant().plus(Duration.ofHours(8)));
     }
   }
@@ -205,8 +205,7 @@ class ServerTaskDefinitionsIT {
       await().until(() -> !leases.claim("others", 1, Duration.ofSeconds(1)).isEmpty());
       // Nobody settles it: the next claim finds it again.
       await().until(() -> !leases.claim("others", 1, Duration.ofSeconds(60)).isEmpty());
-      assertThat(BrokerConnection.brokerOf(redis).inspection().queues())
-          .isEqualTo(Set.of("others"));
+      assertThat(BrokerConnection.brokerOf(redis).queues().names()).isEqualTo(Set.of("others"));
     }
   }
 }

@@ -8,9 +8,9 @@ import io.asynq4j.RetryPolicy;
 import io.asynq4j.TaskState;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
-import io.asynq4j.internal.broker.Inspection.Listing;
-import io.asynq4j.internal.broker.Inspection.Page;
+import io.asynq4j.inspect.TaskPage;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -162,7 +162,7 @@ class StressIT {
   }
 
   private static long left() {
-    Map<TaskState, Long> sizes = world.inspection().stats(Q).sizes();
+    Map<TaskState, Long> sizes = world.queues().snapshot(Q).sizes();
     return sizes.getOrDefault(TaskState.PENDING, 0L)
         + sizes.getOrDefault(TaskState.ACTIVE, 0L)
         + sizes.getOrDefault(TaskState.SCHEDULED, 0L)
@@ -172,7 +172,7 @@ class StressIT {
   private static void read(TaskState state, Map<String, String> into) {
     String cursor = null;
     do {
-      Page page = world.inspection().list(Q, Listing.of(state, 0, 1_000).after(cursor));
+      TaskPage page = world.tasks().list(Q, new Listing(state, null, false, 0, 1_000, cursor));
       page.tasks().forEach(info -> into.put(info.id(), info.state() + " " + info.retried()));
       cursor = page.cursor();
     } while (cursor != null);

@@ -9,8 +9,8 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.handler.Outcome;
-import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.util.ArrayList;
@@ -91,9 +91,8 @@ class TaskServerIT {
       await().until(() -> seen.size() == 1_000);
     }
 
-    Listing active = Listing.of(TaskState.ACTIVE, 0, 10);
-    assertThat(
-            BrokerConnection.brokerOf(redis).inspection().list(QueueName.DEFAULT, active).total())
+    Listing active = Listing.first(TaskState.ACTIVE, 10);
+    assertThat(BrokerConnection.brokerOf(redis).tasks().list(QueueName.DEFAULT, active).total())
         .isZero();
   }
 }

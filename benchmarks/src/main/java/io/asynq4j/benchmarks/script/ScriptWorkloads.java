@@ -13,19 +13,20 @@ import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.Diagnostics;
 import io.asynq4j.internal.broker.Diagnostics.Subject;
-import io.asynq4j.internal.broker.Inspection;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer.Status;
-import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.OperatorActions;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer.Status;
 import io.asynq4j.internal.broker.Presence.SchedulerEntry;
 import io.asynq4j.internal.broker.Presence.SchedulerEvent;
 import io.asynq4j.internal.broker.Presence.Server;
 import io.asynq4j.internal.broker.Presence.Worker;
 import io.asynq4j.internal.broker.ScheduleLedger;
 import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import java.time.Duration;
@@ -146,7 +147,7 @@ final class ScriptWorkloads {
         (calls, batch) -> running.fillTo(1, count -> stock.active(count, TaskPreparer.LONG)),
         batch -> {
           List<Claim> claim = running.take(1);
-          broker.inspection().markCancelled(queue, claim.get(0).id(), AfterCancel.ARCHIVE);
+          broker.actions().markCancelled(queue, claim.get(0).id(), AfterCancel.ARCHIVE);
           running.putBack(claim);
         });
     claimed(
@@ -302,7 +303,7 @@ final class ScriptWorkloads {
   private List<Subject> locks(int count) {
     String prefix = stock.key("unique:");
     return stock.enqueue(count, options -> options.uniqueFor(TaskPreparer.LONG)).stream()
-        .map(id -> broker.inspection().task(queue, id).uniqueKey().substring(prefix.length()))
+        .map(id -> broker.tasks().task(queue, id).uniqueKey().substring(prefix.length()))
         .map(lock -> Subject.of(Diagnostics.SubjectKind.LOCK, queue, lock))
         .toList();
   }
@@ -378,50 +379,50 @@ final class ScriptWorkloads {
   }
 
   private void addOperatorActions() {
-    act("run", stock::scheduled, (inspection, ids) -> inspection.run(queue, ids));
-    act("run, archived", stock::archived, (inspection, ids) -> inspection.run(queue, ids));
+    act("run", stock::scheduled, (actions, ids) -> actions.run(queue, ids));
+    act("run, archived", stock::archived, (actions, ids) -> actions.run(queue, ids));
     act(
         "archive_waiting",
         stock::scheduled,
-        (inspection, ids) -> inspection.archive(queue, ids, TaskPreparer.KEEP_ALL));
+        (actions, ids) ->
+            actions.archive(queue, ids, TaskPreparer.KEEP_ALL, WhenFull.DROP_OLDEST).answers());
     act(
         "reschedule_waiting",
         stock::scheduled,
-        (inspection, ids) ->
-            inspection.reschedule(queue, ids, Instant.now().plus(TaskPreparer.LONG)));
-    act("delete", stock::scheduled, (inspection, ids) -> inspection.delete(queue, ids));
+        (actions, ids) -> actions.reschedule(queue, ids, Instant.now().plus(TaskPreparer.LONG)));
+    act("delete", stock::scheduled, (actions, ids) -> actions.delete(queue, ids));
     PreparedItems<String> shelf = new PreparedItems<>();
     single(
         "task + update",
         (calls, batch) -> shelf.fillTo(calls, stock::scheduled),
         batch ->
             broker
-                .inspection()
+                .taskEdits()
                 .updatePayload(
                     queue, shelf.take(), Payload.of(new byte[TaskPreparer.PAYLOAD_BYTES])));
     PreparedItems<String> doomed = new PreparedItems<>();
     single(
         "task + delete, as seen",
         (calls, batch) -> doomed.fillTo(calls, stock::scheduled),
-        batch -> broker.inspection().deleteIf(queue, doomed.take(), task -> true));
+        batch -> broker.taskEdits().deleteIf(queue, doomed.take(), task -> true));
     PreparedItems<QueueName> removable = new PreparedItems<>();
     single(
         "remove_queue",
         (calls, batch) -> removable.fillTo(calls, this::emptyQueues),
-        batch -> broker.inspection().removeQueue(removable.take(), /* force= */ false));
+        batch -> broker.queueRemoval().remove(removable.take(), /* force= */ false));
   }
 
   private void act(
       String name,
       Function<Integer, List<String>> prepare,
-      BiFunction<Inspection, List<String>, List<ActionAnswer>> action) {
+      BiFunction<OperatorActions, List<String>, List<ActionAnswer>> action) {
     PreparedItems<String> shelf = new PreparedItems<>();
     many(
         name,
         (calls, batch) -> shelf.fillTo(calls * batch, prepare::apply),
         batch -> {
-          for (ActionAnswer answer : action.apply(broker.inspection(), shelf.take(batch))) {
-            if (answer.verdict() != Status.DONE) {
+          for (ActionAnswer answer : action.apply(broker.actions(), shelf.take(batch))) {
+            if (answer.status() != Status.DONE) {
               throw new IllegalStateException(name + " returned " + answer);
             }
           }
@@ -442,20 +443,20 @@ final class ScriptWorkloads {
     single(
         "queue_stats",
         (calls, batch) -> stock.pending(1),
-        batch -> broker.inspection().stats(queue));
+        batch -> broker.queues().snapshot(queue));
     single(
         "group_stats",
         (calls, batch) -> stock.grouped("counted", 1),
-        batch -> broker.inspection().groupSizes(queue));
+        batch -> broker.queues().groupSizes(queue));
     single(
         "memory",
         (calls, batch) -> stock.scheduled(100),
-        batch -> broker.inspection().memoryUsage(queue));
+        batch -> broker.queues().memoryUsage(queue));
     PreparedItems<String> ids = new PreparedItems<>();
     single(
         "task",
         (calls, batch) -> ids.fillTo(calls, stock::scheduled),
-        batch -> broker.inspection().task(queue, ids.take()));
+        batch -> broker.tasks().task(queue, ids.take()));
     list("list", size -> 0);
     list("list, from the middle", size -> size / 2);
     many(
@@ -466,8 +467,8 @@ final class ScriptWorkloads {
 
           @Override
           public void run(int batch) {
-            Listing page = Listing.of(TaskState.SCHEDULED, 0, batch).after(cursor);
-            cursor = broker.inspection().list(queue, page).cursor();
+            Listing page = new Listing(TaskState.SCHEDULED, null, false, 0, batch, cursor);
+            cursor = broker.tasks().list(queue, page).cursor();
           }
         });
   }
@@ -481,8 +482,9 @@ final class ScriptWorkloads {
 
           @Override
           public void run(int batch) {
-            Listing page = Listing.of(TaskState.SCHEDULED, offset.apply(size), batch);
-            size = (int) broker.inspection().list(queue, page).total();
+            Listing page =
+                new Listing(TaskState.SCHEDULED, null, false, offset.apply(size), batch, null);
+            size = (int) broker.tasks().list(queue, page).total();
           }
         });
   }
@@ -491,7 +493,7 @@ final class ScriptWorkloads {
     Instant now = Instant.now();
     Duration ttl = Duration.ofSeconds(10);
     Server server =
-        new Server("host", 1, "server", 200, Map.of("default", 1), false, "active", now, 0);
+        new Server("host", 1, "server", 200, Map.of("default", 1), false, "active", now, 0, null);
     Worker worker =
         new Worker(
             "host",

@@ -13,6 +13,7 @@ import io.asynq4j.internal.broker.NewTask.Placement;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import java.time.Duration;
 import java.time.Instant;
@@ -116,7 +117,7 @@ final class TaskPreparer {
         count,
         size -> {
           List<String> ids = scheduled(size);
-          broker.inspection().archive(queue, ids, KEEP_ALL);
+          broker.actions().archive(queue, ids, KEEP_ALL, WhenFull.DROP_OLDEST);
           return ids;
         });
   }

@@ -25,11 +25,23 @@ public interface Broker {
 
   SemaphoreOperations semaphores();
 
-  Inspection inspection();
+  QueueInspection queues();
+
+  QueueControl queueControl();
+
+  QueueRemoval queueRemoval();
+
+  TaskInspection tasks();
+
+  TaskEdits taskEdits();
+
+  OperatorActions actions();
 
   StoreWatch watches();
 
   Diagnostics diagnostics();
+
+  KeyspaceScan keyspace();
 
   ScheduleStore schedules();
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param failure why it is not enqueued or not confirmed; null if it is, or if it was rejected by a
  *     rule
  */
-public record EnqueueReply(Status verdict, String holder, @Nullable RuntimeException failure) {
+public record EnqueueReply(Status status, String holder, @Nullable RuntimeException failure) {
 
   public enum Status {
     ENQUEUED,

@@ -34,29 +34,6 @@ public interface Presence {
     public Server {
       queues = Map.copyOf(queues);
     }
-
-    public Server(
-        String host,
-        int pid,
-        String serverId,
-        int concurrency,
-        Map<String, Integer> queues,
-        boolean strictPriority,
-        String status,
-        @Nullable Instant started,
-        int activeWorkers) {
-      this(
-          host,
-          pid,
-          serverId,
-          concurrency,
-          queues,
-          strictPriority,
-          status,
-          started,
-          activeWorkers,
-          null);
-    }
   }
 
   /** A task being processed, as others see it. */

@@ -1,7 +1,6 @@
 package io.asynq4j.internal.broker;
 
 import io.asynq4j.QueueName;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -9,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Detects which queues have work, cheaply even for thousands of queues. Thread-safe. */
 public interface StoreWatch {
@@ -41,11 +41,8 @@ public interface StoreWatch {
 
   /** Groups the queues by server. */
   default Map<String, List<QueueName>> byShard(Collection<QueueName> queues) {
-    Map<String, List<QueueName>> shards = new LinkedHashMap<>();
-    for (QueueName queue : queues) {
-      shards.computeIfAbsent(shardOf(queue), any -> new ArrayList<>()).add(queue);
-    }
-    return shards;
+    return queues.stream()
+        .collect(Collectors.groupingBy(this::shardOf, LinkedHashMap::new, Collectors.toList()));
   }
 
   /** Returns the queues that have entries in one of these parts. */

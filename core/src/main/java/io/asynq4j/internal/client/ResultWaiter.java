@@ -4,7 +4,7 @@ import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
-import io.asynq4j.internal.broker.Inspection;
+import io.asynq4j.internal.broker.TaskInspection;
 import io.asynq4j.internal.time.PollInterval;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
@@ -22,11 +22,11 @@ public final class ResultWaiter {
   private static final int MAX_POLLS = 4;
   private static final Duration FIRST_INTERVAL = Duration.ofMillis(5);
 
-  private final Inspection inspection;
+  private final TaskInspection tasks;
   private final Semaphore polls = new Semaphore(MAX_POLLS);
 
-  public ResultWaiter(Inspection inspection) {
-    this.inspection = inspection;
+  public ResultWaiter(TaskInspection tasks) {
+    this.tasks = tasks;
   }
 
   public Optional<TaskInfo> await(QueueName queue, String id, Duration timeout)
@@ -65,7 +65,7 @@ public final class ResultWaiter {
       return null;
     }
     try {
-      return inspection.task(queue, id);
+      return tasks.task(queue, id);
     } catch (TaskNotFoundException e) {
       throw new TaskNotFoundException(
           queue,

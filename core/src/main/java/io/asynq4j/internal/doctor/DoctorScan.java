@@ -5,12 +5,11 @@ import io.asynq4j.inspect.Diagnosis;
 import io.asynq4j.inspect.Diagnosis.DoctorProgress;
 import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.internal.broker.Broker;
-import io.asynq4j.internal.broker.Diagnostics;
-import io.asynq4j.internal.broker.Diagnostics.Keyspace;
-import io.asynq4j.internal.broker.Diagnostics.Members;
-import io.asynq4j.internal.broker.Diagnostics.Node;
 import io.asynq4j.internal.broker.Diagnostics.Subject;
 import io.asynq4j.internal.broker.Diagnostics.SubjectKind;
+import io.asynq4j.internal.broker.KeyspaceScan.Keyspace;
+import io.asynq4j.internal.broker.KeyspaceScan.Members;
+import io.asynq4j.internal.broker.KeyspaceScan.Node;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,7 +19,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -34,10 +34,7 @@ public final class DoctorScan {
 
   private static final List<String> TASKS_OF =
       List.of("pending", "active", "lease", "scheduled", "retry", "archived", "completed");
-  private static final String GROUPS = "groups";
-  private static final String SETS = "aggregation_sets";
 
-  private final Diagnostics diagnostics;
   private final Broker broker;
   private final DoctorOptions options;
   private final Predicate<DoctorProgress> goOn;
@@ -63,7 +60,6 @@ public final class DoctorScan {
 
   public DoctorScan(Broker broker, DoctorOptions options, Predicate<DoctorProgress> goOn) {
     this.broker = broker;
-    this.diagnostics = broker.diagnostics();
     this.options = options;
     this.goOn = goOn;
     this.candidates = new FindingCandidates(broker, options);
@@ -73,13 +69,13 @@ public final class DoctorScan {
 
   public Diagnosis make() {
     boolean wasStopped = resume != null;
-    registered = new HashSet<>(broker.inspection().queues());
+    registered = new HashSet<>(broker.queues().names());
     for (QueueName queue : queues()) {
       containers(queue);
     }
     keys();
     if (options.queues().isEmpty() && !isStopped()) {
-      candidates.examine(diagnostics.registries());
+      candidates.examine(broker.diagnostics().registries());
       // Without all keys it is unknown which queues have none.
       if (!wasStopped && candidates.problems().isEmpty()) {
         candidates.examine(emptyQueues());
@@ -153,68 +149,40 @@ public final class DoctorScan {
       return;
     }
     String name = queue.value();
+    BooleanSupplier goesOn = () -> goesOn(at(queue, TASKS_OF.get(0), ""), "lists of queue " + name);
     candidates.guarded(
         "cannot scan the lists of queue " + queue,
-        () ->
-            lists.put(
-                queue,
-                ListMembership.walk(
-                    diagnostics,
-                    queue,
-                    broker.clock().instant(),
-                    null,
-                    () -> goesOn(at(queue, TASKS_OF.get(0), ""), "lists of queue " + name))));
+        () -> lists.put(queue, new ListMembership(broker, queue, id -> true, goesOn)));
     for (String container : TASKS_OF) {
-      walk(queue, container, DoctorScan::task);
+      walk(queue, container, SubjectKind.TASK);
     }
-    walk(queue, GROUPS, (visited, group) -> Subject.of(SubjectKind.GROUP_NAME, queue, group));
-    walk(queue, SETS, (visited, key) -> Subject.of(SubjectKind.AGGREGATION_SET, queue, key));
+    walk(queue, "groups", SubjectKind.GROUP_NAME);
+    walk(queue, "aggregation_sets", SubjectKind.AGGREGATION_SET);
     if (!isStopped() && resume == null) {
       candidates.examine(List.of(Subject.of(SubjectKind.ARCHIVE, queue, name)));
     }
   }
 
-  private static Subject task(Visited visited, String id) {
-    return Subject.task(visited.queue(), id, visited.lists().of(id), visited.place());
-  }
-
-  /** The queue of a container, and the membership of its lists. */
-  private record Visited(QueueName queue, ListMembership lists, String place) {}
-
-  private void walk(
-      QueueName queue, String container, BiFunction<Visited, String, Subject> subjectOf) {
+  private void walk(QueueName queue, String container, SubjectKind kind) {
     ListMembership known = lists.get(queue);
-    if (isStopped() || known == null) {
+    String first = isStopped() || known == null ? null : beginningOf(queue, container);
+    if (known == null || first == null) {
       return;
     }
-    String first = beginningOf(queue, container);
-    if (first != null) {
-      walk(
-          queue,
-          container,
-          first,
-          new Visited(queue, known, container.startsWith("g:") ? container : ""),
-          subjectOf);
-    }
-  }
-
-  private void walk(
-      QueueName queue,
-      String container,
-      String first,
-      Visited visited,
-      BiFunction<Visited, String, Subject> subjectOf) {
+    String place = container.startsWith("g:") ? container : "";
+    Function<String, Subject> subjectOf =
+        name ->
+            kind == SubjectKind.TASK
+                ? Subject.task(queue, name, known.of(name), place)
+                : Subject.of(kind, queue, name);
     candidates.guarded(
         "cannot scan " + container + " of queue " + queue,
         () -> {
           String cursor = first;
           do {
-            Members members = diagnostics.members(queue, container, cursor);
+            Members members = broker.keyspace().members(queue, container, cursor);
             long before = candidates.counter().repaired();
-            candidates.examine(
-                members.members().stream()
-                    .map(member -> subjectOf.apply(visited, member))
-                    .toList());
+            candidates.examine(members.members().stream().map(subjectOf).toList());
             long gone = candidates.counter().repaired() - before;
             cursor = back(container, members.next(), gone);
           } while (!cursor.isEmpty()
@@ -254,7 +222,7 @@ public final class DoctorScan {
   private void keys() {
     QueueName only = options.queues().size() == 1 ? options.queues().iterator().next() : null;
     List<Node> nodes = new ArrayList<>();
-    candidates.guarded("cannot scan keys", () -> nodes.addAll(diagnostics.nodes(only)));
+    candidates.guarded("cannot scan keys", () -> nodes.addAll(broker.keyspace().nodes(only)));
     for (Node node : nodes) {
       ScanPosition from = resume;
       if (!isStopped() && (from == null || from.owner().equals(node.name()))) {
@@ -276,7 +244,7 @@ public final class DoctorScan {
     ScanPosition at = new ScanPosition(ScanPosition.Step.KEYS, node.name(), "", first);
     do {
       page = at;
-      Keyspace keys = diagnostics.keys(node, only, registered, at.cursor());
+      Keyspace keys = broker.keyspace().keys(node, only, registered, at.cursor());
       if (keys.moved()) {
         candidates.problem(
             "keys of " + node.name() + " have moved to another server; start a new scan");
@@ -308,7 +276,7 @@ public final class DoctorScan {
     candidates.examine(wanted);
     for (Subject subject : wanted) {
       if (subject.kind() == SubjectKind.GROUP) {
-        walk(Objects.requireNonNull(subject.queue()), "g:" + subject.name(), DoctorScan::task);
+        walk(Objects.requireNonNull(subject.queue()), "g:" + subject.name(), SubjectKind.TASK);
       }
     }
   }
@@ -335,12 +303,9 @@ public final class DoctorScan {
   // ---- the list of queues ----
 
   private List<Subject> emptyQueues() {
-    List<Subject> empty = new ArrayList<>();
-    for (QueueName queue : queues()) {
-      if (!met.contains(queue)) {
-        empty.add(Subject.of(SubjectKind.QUEUE_NAME, queue, queue.value()));
-      }
-    }
-    return empty;
+    return queues().stream()
+        .filter(queue -> !met.contains(queue))
+        .map(queue -> Subject.of(SubjectKind.QUEUE_NAME, queue, queue.value()))
+        .toList();
   }
 }

@@ -15,6 +15,8 @@ import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.inspect.HashedIdSet;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,7 +24,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Predicate;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -44,8 +47,6 @@ final class FindingCandidates {
 
   private static final int MOST_PROBLEMS = 20;
 
-  private record Key(SubjectKind kind, @Nullable QueueName queue, String name) {}
-
   private record Candidate(Subject subject, FindingDetail finding) {}
 
   /** Subjects that can be examined in one call. */
@@ -56,7 +57,7 @@ final class FindingCandidates {
   private final DoctorOptions options;
   private final Norms norms;
   private final FindingCounter counter;
-  private final Map<Key, Candidate> candidates = new LinkedHashMap<>();
+  private final Map<String, Candidate> candidates = new LinkedHashMap<>();
   private final HashedIdSet found = new HashedIdSet();
   private final Set<String> problems = new TreeSet<>();
   private long lastAdded;
@@ -92,22 +93,22 @@ final class FindingCandidates {
 
   /** Examines subjects of any kind for the first time. */
   void examine(List<Subject> subjects) {
-    byCheck(subjects)
-        .forEach(
-            (check, all) ->
-                inParts(all, "cannot examine " + name(check), part -> examineBatch(part)));
+    byCheck(subjects, subject -> subject)
+        .forEach((check, all) -> inParts(all, "cannot examine " + name(check), this::examineBatch));
     if (candidates.size() >= MOST) {
       confirm();
     }
   }
 
-  private static Map<CheckKey, List<Subject>> byCheck(List<Subject> subjects) {
-    return subjects.stream()
-        .collect(
-            Collectors.groupingBy(
-                subject -> new CheckKey(subject.kind(), subject.queue()),
-                LinkedHashMap::new,
-                Collectors.toList()));
+  private static <T> Map<CheckKey, List<T>> byCheck(
+      Collection<T> all, Function<T, Subject> subjectOf) {
+    Map<CheckKey, List<T>> checks = new LinkedHashMap<>();
+    for (T each : all) {
+      Subject subject = subjectOf.apply(each);
+      CheckKey check = new CheckKey(subject.kind(), subject.queue());
+      checks.computeIfAbsent(check, any -> new ArrayList<>()).add(each);
+    }
+    return checks;
   }
 
   private static String name(CheckKey check) {
@@ -130,9 +131,7 @@ final class FindingCandidates {
   private void remember(Subject subject, FindingDetail finding) {
     if (!found.contains(nameOf(subject))) {
       // A later examination has seen more of it.
-      candidates.put(
-          new Key(subject.kind(), subject.queue(), subject.name()),
-          new Candidate(subject, finding));
+      candidates.put(nameOf(subject), new Candidate(subject, finding));
       lastAdded = System.nanoTime();
     }
   }
@@ -147,32 +146,21 @@ final class FindingCandidates {
       return;
     }
     pause();
-    Map<CheckKey, List<Candidate>> checks =
-        candidates.values().stream()
-            .collect(
-                Collectors.groupingBy(
-                    candidate ->
-                        new CheckKey(candidate.subject().kind(), candidate.subject().queue()),
-                    LinkedHashMap::new,
-                    Collectors.toList()));
+    Map<CheckKey, List<Candidate>> checks = byCheck(candidates.values(), Candidate::subject);
     candidates.clear();
     // Tasks come last: their correct container may depend on the other subjects.
-    confirm(checks, check -> check.kind() != SubjectKind.TASK);
-    confirm(checks, check -> check.kind() == SubjectKind.TASK);
+    checks.entrySet().stream()
+        .sorted(Comparator.comparing(check -> check.getKey().kind() == SubjectKind.TASK))
+        .forEach(check -> confirm(check.getKey(), check.getValue()));
   }
 
-  private void confirm(Map<CheckKey, List<Candidate>> checks, Predicate<CheckKey> which) {
-    checks.forEach(
-        (check, all) -> {
-          if (which.test(check)) {
-            String problem = "cannot repair " + name(check);
-            QueueName queue = check.queue();
-            if (check.kind() == SubjectKind.TASK && queue != null) {
-              guarded(problem, () -> seeAgain(queue, all));
-            }
-            inParts(all, problem, this::confirmBatch);
-          }
-        });
+  private void confirm(CheckKey check, List<Candidate> all) {
+    String problem = "cannot repair " + name(check);
+    QueueName queue = check.queue();
+    if (check.kind() == SubjectKind.TASK && queue != null) {
+      guarded(problem, () -> seeAgain(queue, all));
+    }
+    inParts(all, problem, this::confirmBatch);
   }
 
   private void pause() {
@@ -187,8 +175,7 @@ final class FindingCandidates {
   private void seeAgain(QueueName queue, List<Candidate> all) {
     Set<String> ids =
         all.stream().map(candidate -> candidate.subject().name()).collect(Collectors.toSet());
-    ListMembership lists =
-        ListMembership.walk(diagnostics, queue, broker.clock().instant(), ids, () -> true);
+    ListMembership lists = new ListMembership(broker, queue, ids::contains, () -> true);
     all.replaceAll(
         candidate ->
             new Candidate(
@@ -239,14 +226,10 @@ final class FindingCandidates {
         || finding.kind() == FindingKind.ARCHIVE_WEDGES_GO;
   }
 
-  private interface Check<T> {
-    void on(List<T> part);
-  }
-
-  private <T> void inParts(List<T> all, String problem, Check<T> work) {
+  private <T> void inParts(List<T> all, String problem, Consumer<List<T>> work) {
     for (int from = 0; from < all.size(); from += PART) {
       List<T> part = all.subList(from, Math.min(from + PART, all.size()));
-      guarded(problem, () -> work.on(part));
+      guarded(problem, () -> work.accept(part));
     }
   }
 

@@ -25,8 +25,6 @@ final class FindingCounter {
 
   private final int sampleSize;
   private final Map<Place, Count> counts = new HashMap<>();
-  private long found;
-  private long repaired;
 
   FindingCounter(int sampleSize) {
     this.sampleSize = sampleSize;
@@ -36,35 +34,32 @@ final class FindingCounter {
     Count count =
         counts.computeIfAbsent(new Place(finding.kind(), subject.queue()), place -> new Count());
     count.found += finding.count();
-    found += finding.count();
-    if (isRepaired) {
-      count.repaired += finding.count();
-      repaired += finding.count();
-    }
+    count.repaired += isRepaired ? finding.count() : 0;
     if (count.sample.size() < sampleSize) {
       count.sample.add(subject.name());
     }
   }
 
   long found() {
-    return found;
+    return counts.values().stream().mapToLong(count -> count.found).sum();
   }
 
   long repaired() {
-    return repaired;
+    return counts.values().stream().mapToLong(count -> count.repaired).sum();
   }
 
   List<Finding> findings() {
-    List<Finding> findings = new ArrayList<>();
-    counts.forEach(
-        (place, count) ->
-            findings.add(
-                Finding.of(
-                    place.kind(), place.queue(), count.found, count.repaired, count.sample)));
-    findings.sort(
-        Comparator.comparing(
-                (Finding finding) -> finding.queue() == null ? "" : finding.queue().value())
-            .thenComparing(Finding::kind));
-    return findings;
+    return counts.entrySet().stream()
+        .map(entry -> finding(entry.getKey(), entry.getValue()))
+        .sorted(Comparator.comparing(FindingCounter::queueName).thenComparing(Finding::kind))
+        .toList();
+  }
+
+  private static Finding finding(Place place, Count count) {
+    return Finding.of(place.kind(), place.queue(), count.found, count.repaired, count.sample);
+  }
+
+  private static String queueName(Finding finding) {
+    return finding.queue() == null ? "" : finding.queue().value();
   }
 }

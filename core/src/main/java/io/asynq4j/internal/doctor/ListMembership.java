@@ -1,15 +1,14 @@
 package io.asynq4j.internal.doctor;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.broker.Diagnostics;
-import io.asynq4j.internal.broker.Diagnostics.Members;
+import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Diagnostics.Seen;
+import io.asynq4j.internal.broker.KeyspaceScan.Members;
 import io.asynq4j.internal.inspect.HashedIdSet;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 
 /**
  * The IDs in the two lists of a queue. A membership query would scan the list, so one scan serves
@@ -22,10 +21,6 @@ final class ListMembership {
   private final Instant since;
   private final Occurrences pending = new Occurrences();
   private final Occurrences active = new Occurrences();
-
-  private ListMembership(Instant since) {
-    this.since = since;
-  }
 
   /** IDs that were seen, and those that were seen more than once. */
   private static final class Occurrences {
@@ -40,41 +35,34 @@ final class ListMembership {
   /**
    * Scans both lists.
    *
-   * @param only IDs to remember; null for all
+   * @param only IDs to remember
    * @param goesOn checked before each step; false ends the scan early
    */
-  static ListMembership walk(
-      Diagnostics diagnostics,
-      QueueName queue,
-      Instant now,
-      @Nullable Set<String> only,
-      BooleanSupplier goesOn) {
-    ListMembership lists = new ListMembership(now);
-    lists.walk(diagnostics, queue, "pending", lists.pending, only, goesOn);
-    lists.walk(diagnostics, queue, "active", lists.active, only, goesOn);
-    return lists;
+  ListMembership(Broker broker, QueueName queue, Predicate<String> only, BooleanSupplier goesOn) {
+    this.since = broker.clock().instant();
+    scan(broker, queue, "pending", pending, only, goesOn);
+    scan(broker, queue, "active", active, only, goesOn);
   }
 
-  private void walk(
-      Diagnostics diagnostics,
+  private static void scan(
+      Broker broker,
       QueueName queue,
       String list,
       Occurrences met,
-      @Nullable Set<String> only,
+      Predicate<String> only,
       BooleanSupplier goesOn) {
     String cursor = "";
     do {
-      Members page = diagnostics.members(queue, list, cursor);
+      Members page = broker.keyspace().members(queue, list, cursor);
       // Tasks that arrived since the last page have shifted its end into this one.
       boolean isPushed = !cursor.isEmpty();
       for (String id : page.members()) {
-        if (only != null && !only.contains(id)) {
-          continue;
-        }
-        if (met.once.add(id)) {
-          isPushed = false;
-        } else if (!isPushed) {
-          met.twice.add(id);
+        if (only.test(id)) {
+          if (met.once.add(id)) {
+            isPushed = false;
+          } else if (!isPushed) {
+            met.twice.add(id);
+          }
         }
       }
       cursor = page.next();

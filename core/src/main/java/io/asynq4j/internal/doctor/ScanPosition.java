@@ -1,7 +1,6 @@
 package io.asynq4j.internal.doctor;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
+import io.asynq4j.internal.text.UrlSafeText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,10 +26,7 @@ public record ScanPosition(Step step, String owner, String container, String cur
 
   /** Returns the text form, which is opaque to callers. */
   public String text() {
-    String plain = String.join(SEPARATOR, step.name(), container, cursor, owner);
-    return Base64.getUrlEncoder()
-        .withoutPadding()
-        .encodeToString(plain.getBytes(StandardCharsets.UTF_8));
+    return UrlSafeText.encode(String.join(SEPARATOR, step.name(), container, cursor, owner));
   }
 
   public static @Nullable ScanPosition parse(@Nullable String text) {
@@ -38,8 +34,7 @@ public record ScanPosition(Step step, String owner, String container, String cur
       return null;
     }
     try {
-      String plain = new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8);
-      String[] parts = plain.split(SEPARATOR, 4);
+      String[] parts = UrlSafeText.decode(text).split(SEPARATOR, 4);
       return new ScanPosition(Step.valueOf(parts[0]), parts[3], parts[1], parts[2]);
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new IllegalArgumentException(

@@ -7,7 +7,6 @@ import io.asynq4j.internal.broker.Diagnostics.FindingDetail;
 import io.asynq4j.internal.broker.Diagnostics.Subject;
 import io.asynq4j.internal.broker.Diagnostics.SubjectKind;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -65,24 +64,18 @@ final class UnservedCheck {
             if (!served.contains(queue.value()) && registered.contains(queue.value())) {
               candidates.guarded(
                   "cannot determine whether a server serves queue " + queue,
-                  () -> count(waiting, queue, detector.waiting(queue)));
+                  () -> waiting.put(queue, detector.waiting(queue)));
             }
           }
         });
+    waiting.values().removeIf(tasks -> tasks == 0);
     return waiting;
   }
 
-  private static void count(Map<QueueName, Long> counts, QueueName queue, long tasks) {
-    if (tasks > 0) {
-      counts.put(queue, tasks);
-    }
-  }
-
   private void addUnaggregated(QueueName queue) {
-    List<String> groups = detector.groups(queue);
-    groups.forEach(
-        group ->
-            add(FindingKind.UNAGGREGATED_GROUP, Subject.of(SubjectKind.GROUP, queue, group), 1));
+    for (String group : detector.groups(queue)) {
+      add(FindingKind.UNAGGREGATED_GROUP, Subject.of(SubjectKind.GROUP, queue, group), 1);
+    }
   }
 
   private void add(FindingKind kind, Subject subject, long count) {

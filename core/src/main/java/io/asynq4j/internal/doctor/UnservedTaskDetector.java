@@ -3,10 +3,9 @@ package io.asynq4j.internal.doctor;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.internal.broker.Broker;
-import io.asynq4j.internal.broker.Inspection;
-import io.asynq4j.internal.broker.Inspection.Listing;
-import io.asynq4j.internal.broker.Inspection.QueueStats;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -41,10 +40,6 @@ public final class UnservedTaskDetector {
     this.broker = broker;
   }
 
-  private Inspection inspection() {
-    return broker.inspection();
-  }
-
   /** Returns the queues that any live server serves, including Go servers. */
   Set<String> served() {
     return broker.presence().servedQueues(broker.clock().instant());
@@ -52,28 +47,28 @@ public final class UnservedTaskDetector {
 
   /** Returns the number of due tasks that wait in a queue that no process works on; otherwise 0. */
   long waiting(QueueName queue) {
-    QueueStats stats = inspection().stats(queue);
+    QueueSnapshot stats = broker.queues().snapshot(queue);
     Instant late = stats.at().minus(DUE_FOR);
     return !stats.paused() && !isWorkedOn(queue) && isDue(queue, stats, late)
         ? Stream.of(TaskState.PENDING, TaskState.SCHEDULED, TaskState.RETRY)
-            .mapToLong(state -> stats.sizes().getOrDefault(state, 0L))
+            .mapToLong(stats::size)
             .sum()
         : 0;
   }
 
   /** Returns whether a process other than a server has leases on the queue. */
   private boolean isWorkedOn(QueueName queue) {
-    return inspection().list(queue, Listing.of(TaskState.ACTIVE, 0, SOME)).tasks().stream()
+    return broker.tasks().list(queue, Listing.first(TaskState.ACTIVE, SOME)).tasks().stream()
         .anyMatch(task -> !task.orphaned());
   }
 
-  private boolean isDue(QueueName queue, QueueStats stats, Instant late) {
+  private boolean isDue(QueueName queue, QueueSnapshot stats, Instant late) {
     Instant pendingSince = stats.oldestPendingSince();
     if (pendingSince != null && pendingSince.isBefore(late)) {
       return true;
     }
     return Stream.of(TaskState.SCHEDULED, TaskState.RETRY)
-        .flatMap(state -> inspection().list(queue, Listing.of(state, 0, 1)).tasks().stream())
+        .flatMap(state -> broker.tasks().list(queue, Listing.first(state, 1)).tasks().stream())
         .map(TaskInfo::nextProcessAt)
         .anyMatch(at -> at != null && at.isBefore(late));
   }
@@ -81,7 +76,7 @@ public final class UnservedTaskDetector {
   /** Returns the groups of a queue that no server aggregates. */
   public List<String> groups(QueueName queue) {
     Instant late = broker.clock().instant().minus(GROUP_STILL_FOR);
-    return inspection().groupSizes(queue).entrySet().stream()
+    return broker.queues().groupSizes(queue).entrySet().stream()
         .filter(group -> group.getValue() >= 0)
         .map(Map.Entry::getKey)
         .limit(MOST_GROUPS)
@@ -91,7 +86,7 @@ public final class UnservedTaskDetector {
 
   private boolean isStill(QueueName queue, String group, Instant late) {
     Listing newest = new Listing(TaskState.AGGREGATING, group, /* newestFirst= */ true, 0, 1, null);
-    return inspection().list(queue, newest).tasks().stream()
+    return broker.tasks().list(queue, newest).tasks().stream()
         .map(TaskInfo::since)
         .anyMatch(since -> since != null && since.isBefore(late));
   }

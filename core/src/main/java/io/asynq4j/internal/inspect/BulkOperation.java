@@ -6,7 +6,7 @@ import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.BulkReport.BulkProgress;
 import io.asynq4j.inspect.BulkReport.Failure;
 import io.asynq4j.inspect.TaskFilter;
-import io.asynq4j.internal.broker.Inspection.Page;
+import io.asynq4j.inspect.TaskPage;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -14,72 +14,47 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Applies an action to the tasks that a scan returns and a filter selects. Not thread-safe. */
+/**
+ * Applies an action to tasks by ID, or to the tasks that a scan returns and a filter selects. Used
+ * once, by one thread.
+ */
 public final class BulkOperation {
 
   /** Number of tasks between two checks whether to stop. */
   public static final int PAGE = 200;
 
-  public static final int MAX_FAILURES = 1_000;
+  private static final int MAX_FAILURES = 1_000;
 
   /** Counts tasks. */
   public static final BulkAction COUNT =
-      new BulkAction() {
-        @Override
-        public List<@Nullable String> apply(List<String> ids) {
-          return Collections.nCopies(ids.size(), null);
-        }
+      new BulkAction(
+          /* takesOut= */ false,
+          /* oncePerTask= */ false,
+          ids -> new BulkAction.Result(Collections.nCopies(ids.size(), null), 0, null));
 
-        @Override
-        public boolean takesOut() {
-          return false;
-        }
-      };
-
-  private final TaskScan scan;
-  private final TaskFilter filter;
   private final BulkAction action;
-  private final Clock clock;
+  private final HashedIdSet actedOn = new HashedIdSet();
   private final List<Failure> failures = new ArrayList<>();
   private long looked;
   private long matched;
   private long done;
   private long failed;
+  private long dropped;
+  private @Nullable String obstacle;
 
-  /** The action on tasks. */
-  public interface BulkAction {
-    /** Returns for each task why the action failed, or null. */
-    List<@Nullable String> apply(List<String> ids);
-
-    /** Returns whether the action removes tasks from their state. */
-    boolean takesOut();
-
-    /**
-     * Returns whether the action was already applied to this task, which the scan has returned
-     * again.
-     */
-    default boolean isRepeated(String id) {
-      return false;
-    }
-
-    /** Returns why no further action is possible; null while it is. */
-    default @Nullable String obstacle() {
-      return null;
-    }
-
-    /** Returns the number of archived tasks deleted to make room. */
-    default long dropped() {
-      return 0;
-    }
+  public BulkOperation(BulkAction action) {
+    this.action = action;
   }
 
-  public BulkOperation(TaskScan scan, TaskFilter filter, BulkAction action, Clock clock) {
-    this.scan = scan;
-    this.filter = filter;
-    this.action = action;
-    this.clock = clock;
+  /** Applies the action to the tasks with these IDs. */
+  public BulkReport run(List<String> ids) {
+    looked = ids.size();
+    matched = ids.size();
+    act(ids);
+    return report(null, null);
   }
 
   /**
@@ -89,17 +64,23 @@ public final class BulkOperation {
    * @param look maximum number of tasks to read
    */
   public BulkReport run(
-      long limit, long look, BooleanSupplier stop, Consumer<BulkProgress> progress) {
+      TaskScan scan,
+      TaskFilter filter,
+      Clock clock,
+      long limit,
+      long look,
+      BooleanSupplier stop,
+      Consumer<BulkProgress> progress) {
     try {
       while (matched < limit && looked < look && !isStopped(stop)) {
         long most = Math.min(Math.min(PAGE, look - looked), scan.left(looked));
-        Page page = scan.load((int) Math.max(1, most));
+        TaskPage page = scan.load((int) Math.max(1, most));
         if (page == null) {
           return report(null, null);
         }
-        take(page, limit - matched);
+        Instant now = clock.instant();
+        take(scan, page, task -> filter.matches(task, now), limit - matched);
         progress.accept(BulkProgress.of(looked, scan.total(), matched, done, failed));
-        String obstacle = action.obstacle();
         if (obstacle != null) {
           return report(scan.place(), obstacle);
         }
@@ -120,52 +101,40 @@ public final class BulkOperation {
     return stop.getAsBoolean() || Thread.currentThread().isInterrupted();
   }
 
-  private void take(Page loaded, long room) {
-    Page page = loaded;
-    Instant now = clock.instant();
-    List<TaskInfo> wanted = wanted(page, now);
-    if (wanted.size() > room) {
-      page = scan.shorten(page, page.tasks().indexOf(wanted.get((int) room - 1)) + 1);
-      wanted = wanted(page, now);
-    }
-    long repeated = page.tasks().stream().filter(this::isRepeated).count();
-    int takenOut = act(wanted);
-    looked += TaskScan.rows(page) - repeated;
+  private void take(TaskScan scan, TaskPage loaded, Predicate<TaskInfo> filter, long room) {
+    Predicate<TaskInfo> repeated = task -> actedOn.contains(task.id());
+    TaskPage page = scan.shorten(loaded, repeated.negate().and(filter), room);
+    List<TaskInfo> wanted = page.tasks().stream().filter(repeated.negate().and(filter)).toList();
+    long readAgain = page.tasks().stream().filter(repeated).count();
+    int applied = wanted.isEmpty() ? 0 : act(wanted.stream().map(TaskInfo::id).toList());
+    looked += TaskScan.rows(page) - readAgain;
     matched += wanted.size();
     page.unreadable().forEach(id -> fail(id, "cannot be read, so the action was not applied"));
     // A run that resumes after an obstacle starts with the tasks that it left.
-    if (action.obstacle() == null) {
-      scan.advance(takenOut);
+    if (obstacle == null) {
+      scan.advance(action.takesOut() ? applied : 0);
     }
   }
 
-  private List<TaskInfo> wanted(Page page, Instant now) {
-    return page.tasks().stream()
-        .filter(task -> !isRepeated(task) && filter.matches(task, now))
-        .toList();
-  }
-
-  private boolean isRepeated(TaskInfo task) {
-    return action.isRepeated(task.id());
-  }
-
-  /** Returns how many tasks have left their state. */
-  private int act(List<TaskInfo> tasks) {
-    if (tasks.isEmpty()) {
-      return 0;
+  /** Returns how many tasks the action was applied to. */
+  private int act(List<String> ids) {
+    if (action.oncePerTask()) {
+      ids.forEach(actedOn::add);
     }
-    List<@Nullable String> problems = action.apply(tasks.stream().map(TaskInfo::id).toList());
-    int dealtWith = 0;
-    for (int i = 0; i < problems.size(); i++) {
-      String problem = problems.get(i);
+    BulkAction.Result result = action.function().apply(ids);
+    dropped += result.dropped();
+    obstacle = result.obstacle();
+    int applied = 0;
+    for (int i = 0; i < ids.size(); i++) {
+      String problem = result.problems().get(i);
       if (problem == null) {
-        dealtWith++;
+        applied++;
       } else {
-        fail(tasks.get(i).id(), problem);
+        fail(ids.get(i), problem);
       }
     }
-    done += dealtWith;
-    return action.takesOut() ? dealtWith : 0;
+    done += applied;
+    return applied;
   }
 
   private void fail(String id, String problem) {
@@ -179,12 +148,12 @@ public final class BulkOperation {
     return BulkReport.builder()
         .looked(looked)
         .matched(matched)
-        .done(action == COUNT ? 0 : done)
+        .done(action.equals(COUNT) ? 0 : done)
         .failed(failed)
         .failures(failures)
         .cursor(place)
         .problem(problem)
-        .dropped(action.dropped())
+        .dropped(dropped)
         .build();
   }
 }

@@ -16,22 +16,19 @@ public final class HashedIdSet {
     if (size * 4L >= slots.length * 3L) {
       grow();
     }
-    if (put(slots, hash(id))) {
-      size++;
-      return true;
+    long hash = hash(id);
+    int slot = slotOf(slots, hash);
+    if (slots[slot] == hash) {
+      return false;
     }
-    return false;
+    slots[slot] = hash;
+    size++;
+    return true;
   }
 
   public boolean contains(String id) {
     long hash = hash(id);
-    int mask = slots.length - 1;
-    for (int i = (int) hash & mask; slots[i] != 0; i = (i + 1) & mask) {
-      if (slots[i] == hash) {
-        return true;
-      }
-    }
-    return false;
+    return slots[slotOf(slots, hash)] == hash;
   }
 
   int size() {
@@ -42,23 +39,20 @@ public final class HashedIdSet {
     long[] larger = new long[slots.length * 2];
     for (long hash : slots) {
       if (hash != 0) {
-        put(larger, hash);
+        larger[slotOf(larger, hash)] = hash;
       }
     }
     slots = larger;
   }
 
-  private static boolean put(long[] slots, long hash) {
+  /** Returns the slot that has the hash, or the empty one where it belongs. */
+  private static int slotOf(long[] slots, long hash) {
     int mask = slots.length - 1;
-    int i = (int) hash & mask;
-    while (slots[i] != 0) {
-      if (slots[i] == hash) {
-        return false;
-      }
-      i = (i + 1) & mask;
+    int slot = (int) hash & mask;
+    while (slots[slot] != 0 && slots[slot] != hash) {
+      slot = (slot + 1) & mask;
     }
-    slots[i] = hash;
-    return true;
+    return slot;
   }
 
   /**

@@ -3,6 +3,7 @@ package io.asynq4j.internal.inspect;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.Presence;
 import io.asynq4j.internal.broker.Presence.SchedulerEntry;
 import io.asynq4j.internal.broker.ScheduleStore;
 import io.asynq4j.internal.broker.ScheduleStore.Known;
@@ -12,7 +13,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,9 +24,10 @@ import org.jspecify.annotations.Nullable;
 public final class ScheduleSnapshotReader {
 
   private final Broker broker;
-  private final Map<String, Known> known = new TreeMap<>();
-  private final Map<String, ScheduleStore.Unreadable> broken = new TreeMap<>();
-  private final List<ScheduleSnapshot> rows = new ArrayList<>();
+
+  /** Stored entries, readable or not, by ID. */
+  private final Map<String, ScheduleSnapshot> stored = new HashMap<>();
+
   private final Map<String, Integer> brokenOfScheduler = new HashMap<>();
 
   public ScheduleSnapshotReader(Broker broker) {
@@ -35,42 +38,32 @@ public final class ScheduleSnapshotReader {
   public List<ScheduleSnapshot> read() {
     broker
         .schedules()
-        .known(one -> broken.put(one.name(), one))
-        .forEach(one -> known.put(one.entry().name(), one));
-    Map<String, Known> left = new TreeMap<>(known);
-    Map<String, ScheduleStore.Unreadable> brokenLeft = new TreeMap<>(broken);
-    List<SchedulerEntry> live =
-        broker
-            .presence()
-            .schedulerEntries(
-                unreadable -> {
-                  String id =
-                      unreadable.id().isEmpty() ? numbered(unreadable.owner()) : unreadable.id();
-                  left.remove(id);
-                  brokenLeft.remove(id);
-                  rows.add(brokenLive(id, unreadable.reason()));
-                });
-    for (SchedulerEntry shown : live) {
-      left.remove(shown.id());
-      brokenLeft.remove(shown.id());
-      ScheduleStore.Unreadable unreadable = broken.get(shown.id());
-      rows.add(live(shown, known.get(shown.id()), unreadable == null ? null : unreadable.reason()));
-    }
-    left.values().forEach(one -> rows.add(stored(one).build()));
-    brokenLeft.values().forEach(one -> rows.add(unreadable(one).build()));
+        .known(broken -> stored.put(broken.name(), unreadable(broken)))
+        .forEach(known -> stored.put(known.entry().name(), stored(known)));
+    List<ScheduleSnapshot> rows = new ArrayList<>();
+    broker
+        .presence()
+        .schedulerEntries(broken -> rows.add(brokenLive(broken)))
+        .forEach(shown -> rows.add(live(shown, stored.get(shown.id()))));
+    Set<String> live = rows.stream().map(ScheduleSnapshot::id).collect(Collectors.toSet());
+    stored.values().stream().filter(row -> !live.contains(row.id())).forEach(rows::add);
     rows.sort(Comparator.comparing(ScheduleSnapshot::id));
     return List.copyOf(rows);
   }
 
   /** An entry of a live scheduler that cannot be read: the stored data, marked as broken. */
-  private ScheduleSnapshot brokenLive(String id, String reason) {
-    Known stored = known.get(id);
-    ScheduleStore.Unreadable unreadable = broken.get(id);
+  private ScheduleSnapshot brokenLive(Presence.Unreadable broken) {
+    String id = broken.id().isEmpty() ? numbered(broken.owner()) : broken.id();
+    ScheduleSnapshot known = stored.get(id);
     ScheduleSnapshot.Builder row =
-        stored != null
-            ? stored(stored)
-            : unreadable != null ? unreadable(unreadable) : ScheduleSnapshot.builder(id, "");
-    return row.isLive(true).problem(reason).build();
+        known == null
+            ? ScheduleSnapshot.builder(id, "")
+            : ScheduleSnapshot.builder(id, known.spec())
+                .options(known.options())
+                .previous(known.previous())
+                .pausedSince(known.pausedSince())
+                .isRemembered(true);
+    return row.isLive(true).problem(broken.reason()).build();
   }
 
   /** Names a row without an ID, so that rows are distinguishable. */
@@ -78,13 +71,8 @@ public final class ScheduleSnapshotReader {
     return scheduler + "#" + brokenOfScheduler.merge(scheduler, 1, Integer::sum);
   }
 
-  /**
-   * An entry that a live scheduler publishes.
-   *
-   * @param broken why the stored entry cannot be read; null if it can, or if none is stored
-   */
-  private static ScheduleSnapshot live(
-      SchedulerEntry shown, @Nullable Known known, @Nullable String broken) {
+  /** An entry that a live scheduler publishes, and the stored one, if there is one. */
+  private static ScheduleSnapshot live(SchedulerEntry shown, @Nullable ScheduleSnapshot stored) {
     OptionTextCodec.Read read = OptionTextCodec.read(shown.options());
     return ScheduleSnapshot.builder(shown.id(), shown.spec())
         .taskType(shown.taskType())
@@ -93,28 +81,28 @@ public final class ScheduleSnapshotReader {
         .unreadOptions(read.unread())
         .next(shown.next())
         .previous(shown.previous())
-        .pausedSince(known == null ? null : known.state().pausedSince())
+        .pausedSince(stored == null ? null : stored.pausedSince())
         .isLive(true)
-        .isRemembered(known != null || broken != null)
-        .problem(broken)
+        .isRemembered(stored != null)
+        .problem(stored == null ? null : stored.problem())
         .build();
   }
 
-  /** A stored entry that no live scheduler publishes. */
-  private static ScheduleSnapshot.Builder stored(Known known) {
+  private static ScheduleSnapshot stored(Known known) {
     return ScheduleSnapshot.builder(known.entry().name(), known.entry().spec())
         .options(TaskOptions.of(o -> o.queue(known.entry().queue().value())))
         .previous(known.state().last())
         .pausedSince(known.state().pausedSince())
-        .isRemembered(true);
+        .isRemembered(true)
+        .build();
   }
 
-  /** A stored entry that cannot be read and that no live scheduler publishes. */
-  private static ScheduleSnapshot.Builder unreadable(ScheduleStore.Unreadable unreadable) {
+  private static ScheduleSnapshot unreadable(ScheduleStore.Unreadable unreadable) {
     return ScheduleSnapshot.builder(unreadable.name(), "")
         .options(queueOption(unreadable.queue()))
         .isRemembered(true)
-        .problem(unreadable.reason());
+        .problem(unreadable.reason())
+        .build();
   }
 
   private static TaskOptions queueOption(String queue) {

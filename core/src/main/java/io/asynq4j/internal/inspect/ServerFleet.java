@@ -15,6 +15,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /** The live servers: their snapshots, and commands to them. */
 public final class ServerFleet {
@@ -33,20 +35,11 @@ public final class ServerFleet {
     Map<String, List<WorkerSnapshot>> workers = workersByServer();
     Instant now = broker.clock().instant();
     List<ServerSnapshot> servers = new ArrayList<>();
-    List<Seen> all =
-        broker
-            .presence()
-            .seen(
-                broken ->
-                    servers.add(
-                        broken(
-                            broken.owner(),
-                            workers.getOrDefault(serverId(broken), List.of()),
-                            broken.reason())));
-    all.forEach(
-        seen ->
-            servers.add(
-                snapshot(seen, workers.getOrDefault(seen.server().serverId(), List.of()), now)));
+    Consumer<Unreadable> addBroken =
+        one -> servers.add(broken(one, workers.getOrDefault(serverId(one), List.of())));
+    for (Seen seen : broker.presence().seen(addBroken)) {
+      servers.add(snapshot(seen, workers.getOrDefault(seen.server().serverId(), List.of()), now));
+    }
     servers.sort(
         Comparator.comparing(ServerSnapshot::host)
             .thenComparing(ServerSnapshot::pid)
@@ -54,12 +47,9 @@ public final class ServerFleet {
     return List.copyOf(servers);
   }
 
-  /**
-   * A server whose record cannot be read.
-   *
-   * @param owner from its key: {@code host:pid:id}
-   */
-  private static ServerSnapshot broken(String owner, List<WorkerSnapshot> workers, String problem) {
+  /** A server whose record cannot be read; the parts of its name come from its key. */
+  private static ServerSnapshot broken(Unreadable server, List<WorkerSnapshot> workers) {
+    String owner = server.owner();
     int idStart = owner.lastIndexOf(':') + 1;
     int pidStart = owner.lastIndexOf(':', Math.max(0, idStart - 2)) + 1;
     String pid = idStart > pidStart ? owner.substring(pidStart, idStart - 1) : "";
@@ -69,31 +59,26 @@ public final class ServerFleet {
         .pid(hasPid ? Integer.parseInt(pid) : 0)
         .status("broken")
         .workers(workers)
-        .problem(problem)
+        .problem(server.reason())
         .build();
   }
 
   private Map<String, List<WorkerSnapshot>> workersByServer() {
     Map<String, List<WorkerSnapshot>> workers = new HashMap<>();
-    List<Presence.Worker> all =
-        broker
-            .presence()
-            .workers(
-                broken ->
-                    workers
-                        .computeIfAbsent(serverId(broken), any -> new ArrayList<>())
-                        .add(WorkerSnapshot.builder(broken.id()).problem(broken.reason()).build()));
-    for (Presence.Worker worker : all) {
-      workers
-          .computeIfAbsent(worker.serverId(), any -> new ArrayList<>())
-          .add(
-              WorkerSnapshot.builder(worker.taskId())
-                  .taskType(worker.taskType())
-                  .taskPayload(worker.taskPayload())
-                  .queue(worker.queue().value())
-                  .started(worker.started())
-                  .deadline(worker.deadline())
-                  .build());
+    BiConsumer<String, WorkerSnapshot.Builder> add =
+        (server, worker) ->
+            workers.computeIfAbsent(server, any -> new ArrayList<>()).add(worker.build());
+    Consumer<Unreadable> addBroken =
+        one -> add.accept(serverId(one), WorkerSnapshot.builder(one.id()).problem(one.reason()));
+    for (Presence.Worker worker : broker.presence().workers(addBroken)) {
+      add.accept(
+          worker.serverId(),
+          WorkerSnapshot.builder(worker.taskId())
+              .taskType(worker.taskType())
+              .taskPayload(worker.taskPayload())
+              .queue(worker.queue().value())
+              .started(worker.started())
+              .deadline(worker.deadline()));
     }
     return workers;
   }
@@ -122,18 +107,18 @@ public final class ServerFleet {
   }
 
   public boolean quiet(String serverId) {
-    return tell(serverId, new ControlMessage.Quiet(serverId));
+    return send(serverId, new ControlMessage.Quiet(serverId));
   }
 
   public boolean stop(String serverId) {
-    return tell(serverId, new ControlMessage.Stop(serverId));
+    return send(serverId, new ControlMessage.Stop(serverId));
   }
 
-  private boolean tell(String serverId, ControlMessage order) {
+  private boolean send(String serverId, ControlMessage command) {
     // A server with an unreadable record may be alive nevertheless.
     boolean isLive = servers().stream().anyMatch(server -> server.id().equals(serverId));
     if (isLive) {
-      broker.cancellations().publish(order);
+      broker.cancellations().publish(command);
     }
     return isLive;
   }

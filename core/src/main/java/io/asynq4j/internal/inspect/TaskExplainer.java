@@ -4,14 +4,13 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.Explanation;
+import io.asynq4j.inspect.QueueLimits;
 import io.asynq4j.inspect.Reason;
 import io.asynq4j.inspect.ServerSnapshot;
 import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import io.asynq4j.internal.broker.Broker;
-import io.asynq4j.internal.broker.Inspection;
-import io.asynq4j.internal.broker.Inspection.Listing;
-import io.asynq4j.internal.broker.Inspection.Settings;
-import java.time.Clock;
+import io.asynq4j.internal.broker.TaskInspection;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,19 +25,17 @@ public final class TaskExplainer {
    */
   private static final Duration MOMENT = Duration.ofSeconds(1);
 
-  private final Inspection inspection;
+  private final Broker broker;
   private final ServerFleet fleet;
-  private final Clock clock;
 
   public TaskExplainer(Broker broker) {
-    this.inspection = broker.inspection();
+    this.broker = broker;
     this.fleet = new ServerFleet(broker);
-    this.clock = broker.clock();
   }
 
   public Explanation explain(QueueName queue, String id) {
-    TaskInfo task = inspection.task(queue, id);
-    Instant now = clock.instant();
+    TaskInfo task = broker.tasks().task(queue, id);
+    Instant now = broker.clock().instant();
     List<Reason> reasons =
         switch (task.state()) {
           case PENDING -> pending(task, now);
@@ -54,30 +51,34 @@ public final class TaskExplainer {
   private List<Reason> pending(TaskInfo task, Instant now) {
     List<Reason> reasons = new ArrayList<>();
     QueueName queue = task.queue();
-    inspection.pausedSince(queue).ifPresent(since -> reasons.add(new Reason.QueuePaused(since)));
+    broker
+        .queues()
+        .pausedSince(queue)
+        .ifPresent(since -> reasons.add(new Reason.QueuePaused(since)));
     noServer(queue, reasons);
     limit(queue).ifPresent(reasons::add);
-    long ahead = inspection.ahead(queue, task.id());
+    long ahead = broker.tasks().ahead(queue, task.id());
     rate(queue, Math.max(0, ahead)).ifPresent(reasons::add);
     holder(task, now, ahead).ifPresent(reasons::add);
     if (ahead > 0) {
-      reasons.add(new Reason.Behind(ahead, ahead >= Inspection.AHEAD_AT_MOST));
+      reasons.add(new Reason.Behind(ahead, ahead >= TaskInspection.AHEAD_AT_MOST));
     }
     busy(queue, reasons);
     return reasons;
   }
 
   private Optional<Reason> limit(QueueName queue) {
-    Settings settings = inspection.settings(queue);
-    long active = inspection.list(queue, Listing.of(TaskState.ACTIVE, 0, 1)).total();
-    int most = settings.ordered().orElse(false) ? 1 : settings.maxActive().orElse(0);
+    QueueLimits limits = broker.queueControl().limits(queue);
+    long active = broker.tasks().list(queue, Listing.first(TaskState.ACTIVE, 1)).total();
+    int most = limits.ordered().orElse(false) ? 1 : limits.maxActive().orElse(0);
     return most > 0 && active >= most
         ? Optional.of(new Reason.LimitReached(most, active))
         : Optional.empty();
   }
 
   private Optional<Reason> rate(QueueName queue, long ahead) {
-    return inspection
+    return broker
+        .queueControl()
         .pace(queue)
         .filter(pace -> pace.tokens() < ahead + 1)
         .map(pace -> new Reason.RateReached(pace.rate(), pace.whenEnoughFor(ahead + 1)));
@@ -88,7 +89,7 @@ public final class TaskExplainer {
     List<TaskInfo> head =
         ahead == 0
             ? List.of(task)
-            : inspection.list(task.queue(), Listing.of(TaskState.PENDING, 0, 1)).tasks();
+            : broker.tasks().list(task.queue(), Listing.first(TaskState.PENDING, 1)).tasks();
     if (head.isEmpty()) {
       return Optional.empty();
     }
@@ -138,7 +139,7 @@ public final class TaskExplainer {
   }
 
   private Reason inGroup(TaskInfo task) {
-    long size = inspection.groupSizes(task.queue()).getOrDefault(task.group(), 0L);
+    long size = broker.queues().groupSizes(task.queue()).getOrDefault(task.group(), 0L);
     return new Reason.InGroup(task.group(), size, task.since());
   }
 

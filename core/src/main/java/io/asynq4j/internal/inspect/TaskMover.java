@@ -10,11 +10,10 @@ import io.asynq4j.inspect.TaskAction;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.EnqueueReply.Status;
-import io.asynq4j.internal.broker.Inspection;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer;
-import io.asynq4j.internal.broker.Inspection.Stored;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.NewTask.Placement;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.TaskInspection.Stored;
 import io.asynq4j.internal.broker.TaskMessage;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -40,10 +39,6 @@ public final class TaskMover {
     this.from = from;
   }
 
-  private Inspection inspection() {
-    return broker.inspection();
-  }
-
   public void requireMovable(TaskState state, QueueName to) {
     requireOther(to);
     TaskAction.MOVE.require(state);
@@ -58,12 +53,12 @@ public final class TaskMover {
 
   public void move(String id, QueueName to) {
     requireOther(to);
-    Stored stored = inspection().stored(from, id);
+    Stored stored = broker.tasks().stored(from, id);
     TaskOperations.require(TaskAction.MOVE, from, id, stored.state());
     NewTask there = new NewTask(stored.message().movedTo(to), placement(stored), stored.lockLeft());
     insert(there);
-    ActionAnswer deleted = inspection().delete(from, List.of(id)).get(0);
-    if (deleted.verdict() == ActionAnswer.Status.WRONG_STATE) {
+    ActionAnswer deleted = broker.actions().delete(from, List.of(id)).get(0);
+    if (deleted.status() == ActionAnswer.Status.WRONG_STATE) {
       takeBack(id, to);
     }
     // A missing task was deleted by another move, or has just ended: in both cases the inserted one
@@ -85,12 +80,12 @@ public final class TaskMover {
     QueueName to = there.message().queue();
     EnqueueReply answer = broker.enqueueing().enqueue(List.of(there)).get(0);
     boolean taken =
-        answer.verdict() == Status.ID_CONFLICT
-            || (answer.verdict() == Status.DUPLICATE && answer.holder().equals(id));
+        answer.status() == Status.ID_CONFLICT
+            || (answer.status() == Status.DUPLICATE && answer.holder().equals(id));
     if (taken && !isEarlierCopy(there)) {
       throw new TaskStateException(
           from, id, "cannot be moved: queue \"" + to + "\" has another task with this ID");
-    } else if (!taken && answer.verdict() == Status.DUPLICATE) {
+    } else if (!taken && answer.status() == Status.DUPLICATE) {
       throw new TaskStateException(
           from,
           id,
@@ -106,7 +101,7 @@ public final class TaskMover {
   private boolean isEarlierCopy(NewTask there) {
     TaskMessage message = there.message();
     try {
-      Stored found = inspection().stored(message.queue(), message.id());
+      Stored found = broker.tasks().stored(message.queue(), message.id());
       return found.message().withUniqueKey("").withGroup("").equals(message.withGroup(""));
     } catch (TaskNotFoundException e) {
       // It has just ended there.
@@ -115,11 +110,11 @@ public final class TaskMover {
   }
 
   private void takeBack(String id, QueueName to) {
-    ActionAnswer back = inspection().delete(to, List.of(id)).get(0);
+    ActionAnswer back = broker.actions().delete(to, List.of(id)).get(0);
     throw new TaskStateException(
         from,
         id,
-        back.verdict() == ActionAnswer.Status.DONE
+        back.status() == ActionAnswer.Status.DONE
             ? "was not moved: a worker or an aggregation has just taken it"
             : "was taken by a worker or an aggregation during the move, and so was its copy in"
                 + " queue \""
@@ -129,16 +124,16 @@ public final class TaskMover {
 
   /** Enqueues the same task again. Returns the new ID. */
   public String copy(String id, UnaryOperator<TaskOptions.Builder> changes) {
-    Stored stored = inspection().stored(from, id);
+    Stored stored = broker.tasks().stored(from, id);
     TaskMessage message = stored.message();
     TaskOptions options = TaskOptions.of(builder -> changes.apply(like(stored, builder)));
     Task task = Task.of(message.type(), message.payload(), message.headers());
     NewTask copy = NewTask.of(task, options, broker.clock().instant());
     EnqueueReply answer = broker.enqueueing().enqueue(List.of(copy)).get(0);
-    if (answer.verdict() == Status.ID_CONFLICT) {
+    if (answer.status() == Status.ID_CONFLICT) {
       throw new TaskStateException(
           from, id, "cannot be copied: a task already exists with id=" + copy.message().id());
-    } else if (answer.verdict() == Status.DUPLICATE) {
+    } else if (answer.status() == Status.DUPLICATE) {
       throw new TaskStateException(
           from, id, "cannot be copied: it would conflict with the unique task " + answer.holder());
     }

@@ -5,26 +5,25 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
+import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.TaskAction;
 import io.asynq4j.internal.broker.Broker;
-import io.asynq4j.internal.broker.Inspection;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer.Status;
-import io.asynq4j.internal.broker.Inspection.Archived;
-import io.asynq4j.internal.broker.Inspection.ArchivedAll;
+import io.asynq4j.internal.broker.OperatorActions;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer.Status;
+import io.asynq4j.internal.broker.OperatorActions.Archived;
+import io.asynq4j.internal.broker.OperatorActions.ArchivedAll;
 import io.asynq4j.internal.broker.pubsub.ControlMessage;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
-import io.asynq4j.internal.inspect.BulkOperation.BulkAction;
 import io.asynq4j.internal.time.TimeMath;
-import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.IntConsumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Operator actions on the tasks of one queue, with their error messages. Thread-safe. */
@@ -47,12 +46,12 @@ public final class TaskOperations {
     return queue;
   }
 
-  public Inspection inspection() {
-    return broker.inspection();
+  public Broker broker() {
+    return broker;
   }
 
-  public Clock clock() {
-    return broker.clock();
+  private OperatorActions actions() {
+    return broker.actions();
   }
 
   public TaskMover mover() {
@@ -62,7 +61,7 @@ public final class TaskOperations {
   // ---- one task
 
   public void run(String id) {
-    requireDone(id, TaskAction.RUN, inspection().run(queue, List.of(id)));
+    requireDone(id, TaskAction.RUN, actions().run(queue, List.of(id)));
   }
 
   public void archive(String id) {
@@ -70,18 +69,18 @@ public final class TaskOperations {
   }
 
   public void delete(String id) {
-    requireDone(id, TaskAction.DELETE, inspection().delete(queue, List.of(id)));
+    requireDone(id, TaskAction.DELETE, actions().delete(queue, List.of(id)));
   }
 
   public void reschedule(String id, Instant at) {
     TimeMath.require(at, "the time of a task");
-    requireDone(id, TaskAction.RESCHEDULE, inspection().reschedule(queue, List.of(id), at));
+    requireDone(id, TaskAction.RESCHEDULE, actions().reschedule(queue, List.of(id), at));
   }
 
   public void cancel(String id, AfterCancel after) {
-    require(TaskAction.CANCEL, queue, id, inspection().task(queue, id).state());
+    require(TaskAction.CANCEL, queue, id, broker.tasks().task(queue, id).state());
     // For workers with leases, which no message reaches.
-    inspection().markCancelled(queue, id, after);
+    actions().markCancelled(queue, id, after);
     if (after != AfterCancel.RETRY) {
       broker.cancellations().publish(new ControlMessage.Cancel(queue, id, after));
     }
@@ -89,28 +88,39 @@ public final class TaskOperations {
     broker.cancellations().publish(id);
   }
 
-  // ---- many tasks
+  // ---- many tasks, by ID
 
   public BulkAction runAction() {
-    return answered(TaskAction.RUN, ids -> inspection().run(queue, ids));
+    return answered(TaskAction.RUN, /* oncePerTask= */ false, ids -> actions().run(queue, ids));
   }
 
   public BulkAction archiveAction() {
-    return new ArchiveAction(this);
+    return new BulkAction(
+        /* takesOut= */ true,
+        /* oncePerTask= */ false,
+        ids -> {
+          Archived archived = archive(ids);
+          return new BulkAction.Result(
+              problems(TaskAction.ARCHIVE, archived.answers()),
+              archived.dropped(),
+              archived.isFull() ? archiveFull() : null);
+        });
   }
 
   public BulkAction deleteAction() {
-    return answered(TaskAction.DELETE, ids -> inspection().delete(queue, ids));
+    return answered(
+        TaskAction.DELETE, /* oncePerTask= */ false, ids -> actions().delete(queue, ids));
   }
 
-  public BulkAction rescheduleAction(Instant at) {
+  /**
+   * Returns an action that delays tasks until an instant.
+   *
+   * @param staysInState whether the tasks are in a state that rescheduling does not change
+   */
+  public BulkAction rescheduleAction(Instant at, boolean staysInState) {
     TimeMath.require(at, "the time of a task");
-    return answered(TaskAction.RESCHEDULE, ids -> inspection().reschedule(queue, ids, at));
-  }
-
-  /** For tasks in a state that rescheduling does not change. */
-  public BulkAction rescheduleInPlaceAction(Instant at) {
-    return new RescheduleAction(rescheduleAction(at));
+    return answered(
+        TaskAction.RESCHEDULE, staysInState, ids -> actions().reschedule(queue, ids, at));
   }
 
   public BulkAction cancelAction(AfterCancel after) {
@@ -122,17 +132,21 @@ public final class TaskOperations {
   }
 
   private static BulkAction answered(
-      TaskAction action, Function<List<String>, List<ActionAnswer>> call) {
-    return new FunctionAction(/* takesOut= */ true, ids -> problems(action, call.apply(ids)));
+      TaskAction action, boolean oncePerTask, Function<List<String>, List<ActionAnswer>> call) {
+    return new BulkAction(
+        /* takesOut= */ !oncePerTask,
+        oncePerTask,
+        ids -> new BulkAction.Result(problems(action, call.apply(ids)), 0, null));
   }
 
   private static BulkAction each(boolean takesOut, Consumer<String> operation) {
-    return new FunctionAction(
+    return new BulkAction(
         takesOut,
+        /* oncePerTask= */ false,
         ids -> {
           List<@Nullable String> problems = new ArrayList<>(ids.size());
           ids.forEach(id -> problems.add(problem(operation, id)));
-          return problems;
+          return new BulkAction.Result(problems, 0, null);
         });
   }
 
@@ -145,13 +159,46 @@ public final class TaskOperations {
     }
   }
 
-  private record FunctionAction(
-      boolean takesOut, Function<List<String>, List<@Nullable String>> function)
-      implements BulkAction {
-    @Override
-    public List<@Nullable String> apply(List<String> ids) {
-      return function.apply(ids);
+  // ---- all tasks of a state
+
+  public long runAll(TaskState state, LongConsumer progress) {
+    TaskAction.RUN.require(state);
+    return actions().runAll(queue, state, null, progress);
+  }
+
+  public long archiveAll(TaskState state, LongConsumer progress) {
+    TaskAction.ARCHIVE.require(state);
+    long tasks = broker.queues().snapshot(queue).size(state);
+    long room = archiveRoom();
+    if (whenFull != WhenFull.DROP_OLDEST && tasks > room) {
+      throw new IllegalStateException(
+          "%,d %s tasks of queue \"%s\" do not fit into its archive, which has room for %,d: delete or run archived tasks, or allow the oldest to be deleted"
+              .formatted(tasks, state.word(), queue, room));
     }
+    BulkReport report = archiveEach(state, progress);
+    if (report.problem() != null) {
+      throw new IllegalStateException(
+          "%s; %,d were archived".formatted(report.problem(), report.done()));
+    }
+    return report.done();
+  }
+
+  public BulkReport archiveEach(TaskState state, LongConsumer progress) {
+    TaskAction.ARCHIVE.require(state);
+    ArchivedAll archived =
+        actions().archiveAll(queue, state, null, archiveRules, whenFull, progress);
+    return BulkReport.builder()
+        .looked(archived.done())
+        .matched(archived.done())
+        .done(archived.done())
+        .problem(archived.full() ? archiveFull() : null)
+        .dropped(archived.dropped())
+        .build();
+  }
+
+  public long deleteAll(TaskState state, LongConsumer progress) {
+    TaskAction.DELETE.require(state);
+    return actions().deleteAll(queue, state, null, progress);
   }
 
   // ---- the archive
@@ -160,24 +207,17 @@ public final class TaskOperations {
     return new TaskOperations(broker, queue, archiveRules, WhenFull.DROP_OLDEST);
   }
 
-  boolean dropsOldest() {
-    return whenFull == WhenFull.DROP_OLDEST;
-  }
-
-  Archived archive(List<String> ids) {
-    return inspection().archive(queue, ids, archiveRules, whenFull);
-  }
-
-  ArchivedAll archiveAll(TaskState state, @Nullable String group, IntConsumer progress) {
-    return inspection().archiveAll(queue, state, group, archiveRules, whenFull, progress);
+  private Archived archive(List<String> ids) {
+    return actions().archive(queue, ids, archiveRules, whenFull);
   }
 
   /** Returns how many more tasks fit into the archive. */
   public long archiveRoom() {
-    return Math.max(0, archiveRules.maxSize() - inspection().stats(queue).size(TaskState.ARCHIVED));
+    long archived = broker.queues().snapshot(queue).size(TaskState.ARCHIVED);
+    return Math.max(0, archiveRules.maxSize() - archived);
   }
 
-  String archiveFull() {
+  private String archiveFull() {
     return "the archive of queue \"%s\" is full (%,d tasks): delete or run archived tasks, or allow the oldest to be deleted"
         .formatted(queue, archiveRules.maxSize());
   }
@@ -185,14 +225,14 @@ public final class TaskOperations {
   // ---- refusals
 
   /** Returns for each task why an action was not applied; null if it was. */
-  static List<@Nullable String> problems(TaskAction action, List<ActionAnswer> answers) {
+  private static List<@Nullable String> problems(TaskAction action, List<ActionAnswer> answers) {
     List<@Nullable String> problems = new ArrayList<>(answers.size());
     answers.forEach(answer -> problems.add(problem(action, answer)));
     return problems;
   }
 
   private static @Nullable String problem(TaskAction action, ActionAnswer answer) {
-    return switch (answer.verdict()) {
+    return switch (answer.status()) {
       case DONE -> null;
       case NOT_FOUND -> "does not exist";
       case NO_MESSAGE -> "has no message, so it can only be deleted";
@@ -205,7 +245,7 @@ public final class TaskOperations {
 
   private void requireDone(String id, TaskAction action, List<ActionAnswer> answers) {
     ActionAnswer answer = answers.get(0);
-    if (answer.verdict() == Status.NOT_FOUND) {
+    if (answer.status() == Status.NOT_FOUND) {
       throw new TaskNotFoundException(queue, id);
     }
     String problem = problem(action, answer);

@@ -1,16 +1,17 @@
 package io.asynq4j.internal.inspect;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
-import io.asynq4j.internal.broker.Inspection;
-import io.asynq4j.internal.broker.Inspection.Listing;
-import io.asynq4j.internal.broker.Inspection.Page;
-import java.nio.charset.StandardCharsets;
+import io.asynq4j.inspect.TaskPage;
+import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
+import io.asynq4j.internal.text.UrlSafeText;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +32,7 @@ public final class TaskScan {
 
   private static final String TAKING_OUT = "b";
 
-  private final Inspection inspection;
+  private final Broker broker;
   private final QueueName queue;
   private final TaskState state;
   private final boolean newestFirst;
@@ -44,9 +45,11 @@ public final class TaskScan {
   private @Nullable String cursor;
   private int offset;
   private boolean ended;
-  private long total;
-  private boolean totalKnown;
-  private @Nullable Page page;
+
+  /** The number of tasks at the start; negative while it is unknown. */
+  private long total = -1;
+
+  private @Nullable TaskPage page;
 
   /**
    * @param group only for aggregating tasks: null = all groups
@@ -54,19 +57,19 @@ public final class TaskScan {
    * @param from position of another scan; null = the beginning
    */
   public TaskScan(
-      Inspection inspection,
+      Broker broker,
       QueueName queue,
       TaskState state,
       @Nullable String group,
       boolean takesOut,
       @Nullable String from) {
-    this.inspection = inspection;
+    this.broker = broker;
     this.queue = queue;
     this.state = state;
     this.way = takesOut ? TAKING_OUT : LOOKING;
     this.byOffset = takesOut && state == TaskState.PENDING;
     this.newestFirst = takesOut ? byOffset : startsWithNewest(state);
-    inspection.requireQueue(queue);
+    broker.queues().requireQueue(queue);
     this.groups = state == TaskState.AGGREGATING ? groups(group) : null;
     goTo(from);
     this.ended = groups != null && groups.isEmpty();
@@ -78,14 +81,13 @@ public final class TaskScan {
   }
 
   private List<String> groups(@Nullable String only) {
-    Map<String, Long> sizes = new TreeMap<>(inspection.groupSizes(queue));
+    Map<String, Long> sizes = new TreeMap<>(broker.queues().groupSizes(queue));
     if (only != null) {
       sizes.keySet().retainAll(List.of(only));
     }
     // The list of groups includes unreadable ones.
     sizes.values().removeIf(size -> size < 0);
     total = sizes.values().stream().mapToLong(Long::longValue).sum();
-    totalKnown = true;
     return new ArrayList<>(sizes.keySet());
   }
 
@@ -101,8 +103,7 @@ public final class TaskScan {
     }
     int dot = from.indexOf('.');
     try {
-      String group =
-          new String(Base64.getUrlDecoder().decode(from.substring(1, dot)), StandardCharsets.UTF_8);
+      String group = UrlSafeText.decode(from.substring(1, dot));
       String inner = from.substring(dot + 1);
       if (groups != null) {
         groups.removeIf(each -> each.compareTo(group) < 0);
@@ -119,13 +120,10 @@ public final class TaskScan {
   }
 
   /** Loads the next page; null at the end. */
-  public @Nullable Page load(int most) {
+  public @Nullable TaskPage load(int most) {
     while (!ended) {
-      Page loaded = inspection.list(queue, listing(most));
-      if (!totalKnown) {
-        total = loaded.total();
-        totalKnown = true;
-      }
+      TaskPage loaded = broker.tasks().list(queue, listing(most));
+      total = total < 0 ? loaded.total() : total;
       page = loaded;
       if (rows(loaded) > 0) {
         return loaded;
@@ -135,11 +133,17 @@ public final class TaskScan {
     return null;
   }
 
-  /** Shortens the loaded page to this many readable tasks. */
-  public Page shorten(Page loaded, int tasks) {
-    Page shorter = loaded;
+  /** Returns the loaded page, shortened so that at most {@code most} of its tasks match. */
+  public TaskPage shorten(TaskPage loaded, Predicate<TaskInfo> filter, long most) {
+    List<TaskInfo> matching = loaded.tasks().stream().filter(filter).toList();
+    if (matching.size() <= most) {
+      return loaded;
+    }
+    int tasks = loaded.tasks().indexOf(matching.get((int) most - 1)) + 1;
+    TaskPage shorter = loaded;
+    // Unreadable tasks may precede the last one.
     for (int limit = tasks; limit < rows(loaded); limit++) {
-      shorter = inspection.list(queue, listing(limit));
+      shorter = broker.tasks().list(queue, listing(limit));
       if (shorter.tasks().size() >= tasks) {
         break;
       }
@@ -148,7 +152,7 @@ public final class TaskScan {
     return shorter;
   }
 
-  public static int rows(Page page) {
+  public static int rows(TaskPage page) {
     return page.tasks().size() + page.unreadable().size();
   }
 
@@ -159,7 +163,7 @@ public final class TaskScan {
 
   /** Advances past the loaded page, of which {@code takenOut} tasks have been removed. */
   public void advance(int takenOut) {
-    Page done = page;
+    TaskPage done = page;
     if (done == null) {
       throw new IllegalStateException("no page was loaded");
     }
@@ -184,7 +188,7 @@ public final class TaskScan {
 
   /** Returns the total number of tasks at the start. */
   public long total() {
-    return total;
+    return Math.max(0, total);
   }
 
   /**
@@ -192,10 +196,8 @@ public final class TaskScan {
    * of its action, are excluded.
    */
   long left(long looked) {
-    if (!totalKnown) {
-      return Long.MAX_VALUE;
-    }
-    return (byOffset ? 2 * total + BulkOperation.PAGE : total) - looked;
+    long mostToRead = byOffset ? 2 * total + BulkOperation.PAGE : total;
+    return total < 0 ? Long.MAX_VALUE : mostToRead - looked;
   }
 
   /** Returns whether arriving tasks shift the scan. */
@@ -210,11 +212,6 @@ public final class TaskScan {
     }
     String group = groups == null ? "" : groups.get(0);
     String inner = byOffset ? OFFSET + offset : cursor == null ? "" : cursor;
-    return way
-        + Base64.getUrlEncoder()
-            .withoutPadding()
-            .encodeToString(group.getBytes(StandardCharsets.UTF_8))
-        + "."
-        + inner;
+    return way + UrlSafeText.encode(group) + "." + inner;
   }
 }

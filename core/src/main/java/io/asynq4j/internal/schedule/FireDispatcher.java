@@ -228,7 +228,7 @@ final class FireDispatcher {
     Firing firing = fire.firing();
     QueueName queue = fire.entry().queue();
     RuntimeException error =
-        switch (answer.verdict()) {
+        switch (answer.status()) {
           case ENQUEUED, UNCONFIRMED -> null;
           case DUPLICATE ->
               new DuplicateTaskException(queue, firing.entry().task().type(), answer.holder());

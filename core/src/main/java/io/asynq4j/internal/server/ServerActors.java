@@ -152,7 +152,7 @@ final class ServerActors {
     DutyContext dutyContext = new DutyContext(config, broker, parts.queues(), shards);
     this.forwarder = new Forwarder(dutyContext, watch);
     this.duties = new DutyScheduler(shards);
-    EffectiveQueueLimits limits = new EffectiveQueueLimits(config, broker.inspection());
+    EffectiveQueueLimits limits = new EffectiveQueueLimits(config, broker.queueControl());
     this.allDuties = ServerDuties.of(parts, dutyContext, failures, aggregatorThreads);
     OverdueAttemptSettler overdueAttempts =
         new OverdueAttemptSettler(

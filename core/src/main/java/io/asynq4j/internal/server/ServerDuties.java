@@ -56,7 +56,7 @@ final class ServerDuties {
           Duty.every(
               config.pollInterval().multipliedBy(FIND_QUEUES_EACH),
               "queue finder",
-              () -> queues.found(parts.broker().inspection().queues())));
+              () -> queues.found(parts.broker().queues().names())));
     }
     ServerDefinitions defined = config.defined();
     if (defined != null) {

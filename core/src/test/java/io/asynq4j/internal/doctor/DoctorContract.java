@@ -101,7 +101,7 @@ public interface DoctorContract {
     redis()
         .presence()
         .show(
-            new Presence.Server("host", 1, "s", 1, weights, false, "active", null, 0),
+            new Presence.Server("host", 1, "s", 1, weights, false, "active", null, 0, null),
             List.of(),
             Duration.ofMinutes(1));
   }
@@ -151,9 +151,9 @@ public interface DoctorContract {
     redis().enqueue("a", "b");
     redis().clock.advance(Duration.ofMinutes(6));
     assertThat(found()).hasSize(1);
-    redis().inspection().pause(Q);
+    redis().queueControl().pause(Q);
     assertThat(found()).isEmpty();
-    redis().inspection().resume(Q);
+    redis().queueControl().resume(Q);
     redis().claimOne();
     assertThat(found()).isEmpty();
   }

@@ -10,8 +10,8 @@ public interface CancellationChannel {
 
   void publish(String taskId);
 
-  default void publish(ControlMessage order) {
-    publish(order.text());
+  default void publish(ControlMessage command) {
+    publish(command.text());
   }
 
   /**

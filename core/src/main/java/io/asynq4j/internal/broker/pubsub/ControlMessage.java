@@ -2,8 +2,7 @@ package io.asynq4j.internal.broker.pubsub;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.QueueName;
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
+import io.asynq4j.internal.text.UrlSafeText;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -38,10 +37,7 @@ public sealed interface ControlMessage {
   record Cancel(QueueName queue, String id, AfterCancel after) implements ControlMessage {
     @Override
     public String text() {
-      String name =
-          Base64.getUrlEncoder()
-              .withoutPadding()
-              .encodeToString(queue.value().getBytes(StandardCharsets.UTF_8));
+      String name = UrlSafeText.encode(queue.value());
       return PREFIX + "cancel:" + after.name().toLowerCase(Locale.ROOT) + ":" + name + ":" + id;
     }
   }
@@ -65,9 +61,8 @@ public sealed interface ControlMessage {
   }
 
   private static Cancel cancel(String after, String queue, String id) {
-    byte[] name = Base64.getUrlDecoder().decode(queue);
     return new Cancel(
-        QueueName.of(new String(name, StandardCharsets.UTF_8)),
+        QueueName.of(UrlSafeText.decode(queue)),
         id,
         AfterCancel.valueOf(after.toUpperCase(Locale.ROOT)));
   }

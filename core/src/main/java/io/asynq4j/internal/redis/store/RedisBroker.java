@@ -5,20 +5,32 @@ import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.DefinitionStore;
 import io.asynq4j.internal.broker.Diagnostics;
 import io.asynq4j.internal.broker.EnqueueOperations;
-import io.asynq4j.internal.broker.Inspection;
+import io.asynq4j.internal.broker.KeyspaceScan;
 import io.asynq4j.internal.broker.LeaseOperations;
+import io.asynq4j.internal.broker.OperatorActions;
 import io.asynq4j.internal.broker.Presence;
+import io.asynq4j.internal.broker.QueueControl;
+import io.asynq4j.internal.broker.QueueInspection;
+import io.asynq4j.internal.broker.QueueRemoval;
 import io.asynq4j.internal.broker.ScheduleStore;
 import io.asynq4j.internal.broker.SemaphoreOperations;
 import io.asynq4j.internal.broker.StoreWatch;
+import io.asynq4j.internal.broker.TaskEdits;
+import io.asynq4j.internal.broker.TaskInspection;
 import io.asynq4j.internal.broker.Upkeep;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel;
 import io.asynq4j.internal.broker.pubsub.PubSub;
 import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.script.ScriptRunner;
+import io.asynq4j.internal.redis.store.inspect.KeyspaceScanner;
+import io.asynq4j.internal.redis.store.inspect.QueueReader;
+import io.asynq4j.internal.redis.store.inspect.QueueRemover;
 import io.asynq4j.internal.redis.store.inspect.RedisDiagnostics;
-import io.asynq4j.internal.redis.store.inspect.RedisInspection;
+import io.asynq4j.internal.redis.store.inspect.RedisOperatorActions;
+import io.asynq4j.internal.redis.store.inspect.RedisQueueControl;
+import io.asynq4j.internal.redis.store.inspect.TaskEditor;
+import io.asynq4j.internal.redis.store.inspect.TaskReader;
 import io.asynq4j.internal.redis.store.presence.RedisPresence;
 import io.asynq4j.internal.redis.store.presence.RedisPubSub;
 import io.asynq4j.internal.redis.store.schedule.RedisScheduleStore;
@@ -43,9 +55,15 @@ public record RedisBroker(
     CancellationChannel cancellations,
     PubSub pubSub,
     SemaphoreOperations semaphores,
-    Inspection inspection,
+    QueueInspection queues,
+    QueueControl queueControl,
+    QueueRemoval queueRemoval,
+    TaskInspection tasks,
+    TaskEdits taskEdits,
+    OperatorActions actions,
     StoreWatch watches,
     Diagnostics diagnostics,
+    KeyspaceScan keyspace,
     ScheduleStore schedules,
     DefinitionStore definitions,
     BrokerTime time,
@@ -67,6 +85,9 @@ public record RedisBroker(
     RedisAggregation aggregation = new RedisAggregation(scripts, link);
     RedisPresence presence = new RedisPresence(scripts, link);
     RedisPubSub channels = new RedisPubSub(link);
+    QueueReader queues = new QueueReader(scripts, link, time);
+    TaskReader tasks = new TaskReader(scripts, link, queues);
+    RedisOperatorActions actions = new RedisOperatorActions(scripts, queues, tasks);
     return new RedisBroker(
         new RedisEnqueueOperations(link, time, scripts, registry, numberedEnqueue),
         new RedisLeaseOperations(scripts, time),
@@ -76,9 +97,15 @@ public record RedisBroker(
         channels,
         channels,
         new RedisSemaphoreOperations(scripts, link),
-        new RedisInspection(scripts, link, time, registry, aggregation, upkeep),
+        queues,
+        new RedisQueueControl(link, time),
+        new QueueRemover(scripts, link, registry, queues, actions, aggregation, upkeep),
+        tasks,
+        new TaskEditor(scripts, tasks),
+        actions,
         new RedisStoreWatch(link),
         new RedisDiagnostics(scripts, link, time, registry, presence, aggregation),
+        new KeyspaceScanner(link),
         new RedisScheduleStore(scripts, link, time, registry),
         new RedisDefinitionStore(link),
         time,

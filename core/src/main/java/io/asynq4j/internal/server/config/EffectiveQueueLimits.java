@@ -2,8 +2,8 @@ package io.asynq4j.internal.server.config;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
-import io.asynq4j.internal.broker.Inspection;
-import io.asynq4j.internal.broker.Inspection.Settings;
+import io.asynq4j.inspect.QueueLimits;
+import io.asynq4j.internal.broker.QueueControl;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import org.jspecify.annotations.Nullable;
 
@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 public final class EffectiveQueueLimits {
 
   private final ServerConfig config;
-  private final Inspection inspection;
+  private final QueueControl queues;
 
-  public EffectiveQueueLimits(ServerConfig config, Inspection inspection) {
+  public EffectiveQueueLimits(ServerConfig config, QueueControl queues) {
     this.config = config;
-    this.inspection = inspection;
+    this.queues = queues;
   }
 
   /**
@@ -27,7 +27,7 @@ public final class EffectiveQueueLimits {
    */
   public boolean apply(QueueName queue) {
     QueueRules rules = config.rulesOf(queue);
-    Settings set = inspection.settings(queue);
+    QueueLimits set = queues.limits(queue);
     RateLimit rate = set.rate().orElse(rules.rate());
     return set.maxActive().orElse(rules.maxActive()) > 0
         || set.ordered().orElse(rules.ordered())

@@ -51,7 +51,8 @@ class PresenceCodecTest {
             true,
             "active",
             AT.plusMillis(500),
-            2);
+            2,
+            null);
 
     assertThat(PresenceCodec.decodeServer(hex(V6))).isEqualTo(server);
     assertThat(PresenceCodec.encode(server)).asHexString().isEqualToIgnoringCase(V6);

@@ -12,17 +12,18 @@ import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.fixture.RedisInvariants;
 import io.asynq4j.fixture.RedisSnapshot;
 import io.asynq4j.fixture.TestRedis;
+import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.inspect.TaskPage;
 import io.asynq4j.internal.broker.Claim;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer.Status;
-import io.asynq4j.internal.broker.Inspection.Listing;
-import io.asynq4j.internal.broker.Inspection.Page;
-import io.asynq4j.internal.broker.Inspection.QueueStats;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer.Status;
 import io.asynq4j.internal.broker.Presence;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.broker.Upkeep;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.command.RedisKeys;
@@ -126,7 +127,7 @@ class GoldenFileIT {
 
     for (QueueName queue : queues()) {
       for (TaskInfo listed : allTasks(queue)) {
-        assertThat(redis.inspection().task(queue, listed.id())).isEqualTo(listed);
+        assertThat(redis.tasks().task(queue, listed.id())).isEqualTo(listed);
       }
     }
   }
@@ -159,19 +160,21 @@ class GoldenFileIT {
   }
 
   private List<QueueName> queues() {
-    return redis.inspection().queues().stream().map(QueueName::of).toList();
+    return redis.queues().names().stream().map(QueueName::of).toList();
   }
 
   private Map<String, Object> answers(QueueName queue) {
     Map<String, Object> answers = new TreeMap<>();
-    answers.put("info", info(redis.inspection().stats(queue)));
+    answers.put("info", info(redis.queues().snapshot(queue)));
     for (TaskState state : TaskState.values()) {
       if (state != TaskState.AGGREGATING) {
-        answers.put(state.word(), tasks(queue, Listing.of(state, 0, 100)));
+        answers.put(state.word(), tasks(queue, Listing.first(state, 100)));
       }
     }
-    for (String group : redis.inspection().groupSizes(queue).keySet()) {
-      answers.put("aggregating:" + group, tasks(queue, Listing.ofGroup(group, 0, 100)));
+    for (String group : redis.queues().groupSizes(queue).keySet()) {
+      answers.put(
+          "aggregating:" + group,
+          tasks(queue, new Listing(TaskState.AGGREGATING, group, false, 0, 100, null)));
     }
     return answers;
   }
@@ -180,8 +183,8 @@ class GoldenFileIT {
     return page(queue, listing).tasks().stream().map(GoldenFileIT::task).toList();
   }
 
-  private Page page(QueueName queue, Listing listing) {
-    Page page = redis.inspection().list(queue, listing);
+  private TaskPage page(QueueName queue, Listing listing) {
+    TaskPage page = redis.tasks().list(queue, listing);
     assertThat(page.unreadable()).isEmpty();
     assertThat(page.total()).isEqualTo(page.tasks().size());
     return page;
@@ -191,16 +194,17 @@ class GoldenFileIT {
     List<TaskInfo> tasks = new ArrayList<>();
     for (TaskState state : TaskState.values()) {
       if (state != TaskState.AGGREGATING) {
-        tasks.addAll(page(queue, Listing.of(state, 0, 100)).tasks());
+        tasks.addAll(page(queue, Listing.first(state, 100)).tasks());
       }
     }
-    for (String group : redis.inspection().groupSizes(queue).keySet()) {
-      tasks.addAll(page(queue, Listing.ofGroup(group, 0, 100)).tasks());
+    for (String group : redis.queues().groupSizes(queue).keySet()) {
+      tasks.addAll(
+          page(queue, new Listing(TaskState.AGGREGATING, group, false, 0, 100, null)).tasks());
     }
     return tasks;
   }
 
-  private static Map<String, Object> info(QueueStats stats) {
+  private static Map<String, Object> info(QueueSnapshot stats) {
     Map<String, Object> info = new TreeMap<>();
     for (TaskState state : TaskState.values()) {
       info.put(state.word(), stats.size(state));
@@ -317,14 +321,14 @@ class GoldenFileIT {
     for (GoldenFile.StoredTask task : golden.tasks()) {
       restoreToActOn(golden, task.queue());
 
-      ActionAnswer answer = redis.inspection().run(task.queue(), List.of(task.id())).get(0);
+      ActionAnswer answer = redis.actions().run(task.queue(), List.of(task.id())).get(0);
 
       RedisInvariants.assertHold(server);
       if (task.state() == TaskState.PENDING || task.state() == TaskState.ACTIVE) {
         assertThat(answer).isEqualTo(new ActionAnswer(Status.WRONG_STATE, task.state()));
       } else {
-        assertThat(answer.verdict()).isEqualTo(Status.DONE);
-        assertThat(redis.inspection().task(task.queue(), task.id()).state())
+        assertThat(answer.status()).isEqualTo(Status.DONE);
+        assertThat(redis.tasks().task(task.queue(), task.id()).state())
             .isEqualTo(TaskState.PENDING);
         completeAll(task.queue());
       }
@@ -338,14 +342,18 @@ class GoldenFileIT {
       restoreToActOn(golden, task.queue());
 
       ActionAnswer answer =
-          redis.inspection().archive(task.queue(), List.of(task.id()), ArchiveRules.DEFAULT).get(0);
+          redis
+              .actions()
+              .archive(task.queue(), List.of(task.id()), ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST)
+              .answers()
+              .get(0);
 
       RedisInvariants.assertHold(server);
       if (task.state() == TaskState.ARCHIVED || task.state() == TaskState.ACTIVE) {
         assertThat(answer).isEqualTo(new ActionAnswer(Status.WRONG_STATE, task.state()));
       } else {
-        assertThat(answer.verdict()).isEqualTo(Status.DONE);
-        assertThat(redis.inspection().task(task.queue(), task.id()).state())
+        assertThat(answer.status()).isEqualTo(Status.DONE);
+        assertThat(redis.tasks().task(task.queue(), task.id()).state())
             .isEqualTo(TaskState.ARCHIVED);
       }
     }
@@ -357,15 +365,15 @@ class GoldenFileIT {
     for (GoldenFile.StoredTask task : golden.tasks()) {
       restoreToActOn(golden, task.queue());
 
-      ActionAnswer answer = redis.inspection().delete(task.queue(), List.of(task.id())).get(0);
+      ActionAnswer answer = redis.actions().delete(task.queue(), List.of(task.id())).get(0);
 
       RedisInvariants.assertHold(server);
       if (task.state() == TaskState.ACTIVE) {
         assertThat(answer).isEqualTo(new ActionAnswer(Status.WRONG_STATE, TaskState.ACTIVE));
       } else {
-        assertThat(answer.verdict()).isEqualTo(Status.DONE);
+        assertThat(answer.status()).isEqualTo(Status.DONE);
         assertThatExceptionOfType(TaskNotFoundException.class)
-            .isThrownBy(() -> redis.inspection().task(task.queue(), task.id()));
+            .isThrownBy(() -> redis.tasks().task(task.queue(), task.id()));
       }
     }
   }
@@ -375,7 +383,7 @@ class GoldenFileIT {
   void pendingTasksAreClaimedInTheirOrderAndCompleted(GoldenFile golden) {
     for (QueueName queue : queuesOf(golden)) {
       restoreToActOn(golden, queue);
-      List<String> pending = ids(page(queue, Listing.of(TaskState.PENDING, 0, 100)));
+      List<String> pending = ids(page(queue, Listing.first(TaskState.PENDING, 100)));
 
       assertThat(completeAll(queue)).isEqualTo(pending);
     }
@@ -386,8 +394,8 @@ class GoldenFileIT {
   void scheduledAndRetryTasksAreForwardedWhenTheyAreDueAndCompleted(GoldenFile golden) {
     for (QueueName queue : queuesOf(golden)) {
       restoreToActOn(golden, queue);
-      List<String> waiting = ids(page(queue, Listing.of(TaskState.SCHEDULED, 0, 100)));
-      waiting.addAll(ids(page(queue, Listing.of(TaskState.RETRY, 0, 100))));
+      List<String> waiting = ids(page(queue, Listing.first(TaskState.SCHEDULED, 100)));
+      waiting.addAll(ids(page(queue, Listing.first(TaskState.RETRY, 100))));
       completeAll(queue);
 
       redis.clock.set(Instant.parse("2100-01-02T03:04:05Z"));
@@ -425,14 +433,14 @@ class GoldenFileIT {
   void everyQueueWithoutActiveTasksCanBeRemovedAndLeavesOnlyLocksThatEnd(GoldenFile golden) {
     for (QueueName queue : queuesOf(golden)) {
       restoreToActOn(golden, queue);
-      if (redis.inspection().stats(queue).size(TaskState.ACTIVE) > 0) {
+      if (redis.queues().snapshot(queue).size(TaskState.ACTIVE) > 0) {
         continue;
       }
 
-      redis.inspection().removeQueue(queue, /* force= */ true);
+      redis.queueRemoval().remove(queue, /* force= */ true);
 
       RedisInvariants.assertHold(server);
-      assertThat(redis.inspection().queues()).doesNotContain(queue.value());
+      assertThat(redis.queues().names()).doesNotContain(queue.value());
       assertThat(RedisSnapshot.of(server).entries().keySet())
           .filteredOn(key -> key.startsWith(RedisKeys.prefix(queue)) && !key.contains(":lane:"))
           .allMatch(key -> key.startsWith(RedisKeys.of(queue, "unique:")));
@@ -443,7 +451,7 @@ class GoldenFileIT {
     return golden.tasks().stream().map(GoldenFile.StoredTask::queue).distinct().toList();
   }
 
-  private static List<String> ids(Page page) {
+  private static List<String> ids(TaskPage page) {
     return new ArrayList<>(page.tasks().stream().map(TaskInfo::id).toList());
   }
 
@@ -455,7 +463,7 @@ class GoldenFileIT {
 
   /** Claims and completes what is pending; the ids in the order in which they came. */
   private List<String> completeAll(QueueName queue) {
-    redis.inspection().resume(queue);
+    redis.queueControl().resume(queue);
     List<Claim> claims =
         redis.source().claim(queue, 100, BrokerFixture.LEASE, QueueRules.NONE).claims();
     RedisInvariants.assertHold(server);

@@ -19,6 +19,7 @@ import io.asynq4j.internal.broker.Presence;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.codec.PresenceCodec;
 import io.asynq4j.internal.redis.codec.WireFormatException;
@@ -281,7 +282,7 @@ final class GoldenScenarios {
         "aggregated",
         p -> {
           // The original's run had the queue paused, so that nobody took the new task.
-          p.redis().inspection().pause(DEFAULT);
+          p.redis().queueControl().pause(DEFAULT);
           p.enqueue(Task.of("n", Payload.ofUtf8("1")), o -> o.id("a").group("g1"));
           p.enqueue(Task.of("n", Payload.ofUtf8("2")), o -> o.id("b").group("g1"));
           AggregationSet set =
@@ -428,19 +429,21 @@ final class GoldenScenarios {
         "paused",
         p -> {
           p.enqueue(o -> o.id("t1"));
-          assertThat(p.redis().inspection().pause(DEFAULT)).isTrue();
+          assertThat(p.redis().queueControl().pause(DEFAULT)).isTrue();
         });
     when(
         "inspector-archived",
         p -> {
           p.enqueue(o -> o.id("t1").processIn(HOUR));
-          p.redis().inspection().archive(DEFAULT, List.of("t1"), ArchiveRules.DEFAULT);
+          p.redis()
+              .actions()
+              .archive(DEFAULT, List.of("t1"), ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST);
         });
     when(
             "inspector-run",
             p -> {
               p.enqueue(o -> o.id("t1").processIn(HOUR));
-              p.redis().inspection().run(DEFAULT, List.of("t1"));
+              p.redis().actions().run(DEFAULT, List.of("t1"));
             })
         .differs(
             "t:t1 pending_since: nothing -> T+0 in ns",
@@ -450,7 +453,7 @@ final class GoldenScenarios {
             p -> {
               p.enqueue(o -> o.id("t1").processIn(HOUR));
               p.redis()
-                  .inspection()
+                  .taskEdits()
                   .updatePayload(DEFAULT, "t1", Payload.ofUtf8("{\"user_id\":43}"));
             })
         .differs("scheduled t1: T+3600 -> T+3601", ROUNDED_UP);
@@ -461,7 +464,7 @@ final class GoldenScenarios {
               p.enqueue(o -> o.id("t1"));
               p.enqueue(o -> o.id("t2").processIn(HOUR));
               p.enqueue(o -> o.id("t3").group("g1"));
-              p.redis().inspection().removeQueue(DEFAULT, /* force= */ true);
+              p.redis().queueRemoval().remove(DEFAULT, /* force= */ true);
             })
         .differs("g:g1 t3: T+0 -> nothing", leftOver)
         .differs("groups: [g1] -> nothing", leftOver)
@@ -497,7 +500,8 @@ final class GoldenScenarios {
                       false,
                       "active",
                       startOf(p, RedisKeys.server(host, pid, id)),
-                      2);
+                      2,
+                      null);
               p.redis()
                   .presence()
                   .show(

@@ -10,10 +10,10 @@ import io.asynq4j.internal.broker.Aggregation.FinishAnswer;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.internal.broker.ClaimBatch.QueueCondition;
 import io.asynq4j.internal.broker.EnqueueReply;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer.Status;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.NewTask.Placement;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer.Status;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.Upkeep.Recovered.Action;
@@ -478,8 +478,8 @@ final class ModelBroker {
     }
     if (aggregated != null) {
       EnqueueReply answer = add(aggregated);
-      if (answer.verdict() != EnqueueReply.Status.ENQUEUED) {
-        return answer.verdict() == EnqueueReply.Status.DUPLICATE
+      if (answer.status() != EnqueueReply.Status.ENQUEUED) {
+        return answer.status() == EnqueueReply.Status.DUPLICATE
             ? FinishAnswer.DUPLICATE
             : FinishAnswer.ID_CONFLICT;
       }

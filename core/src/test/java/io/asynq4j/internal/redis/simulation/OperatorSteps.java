@@ -8,11 +8,13 @@ import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
-import io.asynq4j.internal.broker.Inspection;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer.Status;
-import io.asynq4j.internal.broker.Inspection.Settings;
+import io.asynq4j.inspect.QueueLimits;
+import io.asynq4j.internal.broker.OperatorActions;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer.Status;
+import io.asynq4j.internal.broker.QueueControl;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.redis.simulation.Simulation.Step;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -53,7 +55,7 @@ final class OperatorSteps {
       String what,
       ModelQueue queue,
       List<String> ids,
-      Function<Inspection, List<ActionAnswer>> action,
+      Function<OperatorActions, List<ActionAnswer>> action,
       Supplier<List<ActionAnswer>> expected) {
     if (!isKnown(queue)) {
       return;
@@ -62,7 +64,7 @@ final class OperatorSteps {
     int nth = run.maybeLose(worker, 0.1, 1);
     run.tell("%s %s of %s, loses %d".formatted(what, ids, queue.queue, nth));
     try {
-      List<ActionAnswer> answers = action.apply(worker.broker.inspection());
+      List<ActionAnswer> answers = action.apply(worker.broker.actions());
       assertThat(answers).isEqualTo(expected.get());
     } catch (BrokerUnavailableException e) {
       assertThat(nth == 1 && e.mayHaveBeenApplied()).isTrue();
@@ -77,7 +79,7 @@ final class OperatorSteps {
         "run",
         queue,
         ids,
-        inspection -> inspection.run(queue.queue, ids),
+        actions -> actions.run(queue.queue, ids),
         () -> ids.stream().map(id -> ModelBroker.run(queue, id)).toList());
   }
 
@@ -89,7 +91,7 @@ final class OperatorSteps {
         "archive by " + rules,
         queue,
         ids,
-        inspection -> inspection.archive(queue.queue, ids, rules),
+        actions -> actions.archive(queue.queue, ids, rules, WhenFull.DROP_OLDEST).answers(),
         () -> ModelBroker.archive(queue, ids, rules));
   }
 
@@ -100,7 +102,7 @@ final class OperatorSteps {
         "delete",
         queue,
         ids,
-        inspection -> inspection.delete(queue.queue, ids),
+        actions -> actions.delete(queue.queue, ids),
         () -> ids.stream().map(id -> ModelBroker.delete(queue, id)).toList());
   }
 
@@ -112,18 +114,22 @@ final class OperatorSteps {
     TaskState state = run.pick(List.of(TaskState.values()));
     String group = state == TaskState.AGGREGATING ? run.pick(Simulation.GROUPS) : null;
     List<String> ids = listed(queue, state, group);
-    Inspection inspection = run.worker().broker.inspection();
+    OperatorActions actions = run.worker().broker.actions();
     run.workers.forEach(worker -> worker.nodes.loseAnswer(0));
     ArchiveRules rules = run.archiveRules();
     int kind = run.random.nextInt(3);
     run.tell(
         "%s all %s of %s by %s"
             .formatted(List.of("run", "archive", "delete").get(kind), state, queue.queue, rules));
-    int done =
+    long done =
         switch (kind) {
-          case 0 -> inspection.runAll(queue.queue, state, group, progress -> {});
-          case 1 -> inspection.archiveAll(queue.queue, state, group, rules, progress -> {});
-          default -> inspection.deleteAll(queue.queue, state, group, progress -> {});
+          case 0 -> actions.runAll(queue.queue, state, group, progress -> {});
+          case 1 ->
+              actions
+                  .archiveAll(
+                      queue.queue, state, group, rules, WhenFull.DROP_OLDEST, progress -> {})
+                  .done();
+          default -> actions.deleteAll(queue.queue, state, group, progress -> {});
         };
     List<ActionAnswer> expected =
         switch (kind) {
@@ -132,7 +138,7 @@ final class OperatorSteps {
           default -> ids.stream().map(id -> ModelBroker.delete(queue, id)).toList();
         };
     assertThat(done)
-        .isEqualTo((int) expected.stream().filter(each -> each.verdict() == Status.DONE).count());
+        .isEqualTo(expected.stream().filter(each -> each.status() == Status.DONE).count());
   }
 
   private static List<String> listed(ModelQueue queue, TaskState state, @Nullable String group) {
@@ -156,7 +162,7 @@ final class OperatorSteps {
     run.tell("update %s/%s to %s".formatted(queue.queue, id, payload));
     boolean refused = false;
     try {
-      worker.broker.inspection().updatePayload(queue.queue, id, Payload.ofUtf8(payload));
+      worker.broker.taskEdits().updatePayload(queue.queue, id, Payload.ofUtf8(payload));
     } catch (QueueNotFoundException e) {
       assertThat(isKnown(queue)).isFalse();
       return;
@@ -169,14 +175,14 @@ final class OperatorSteps {
 
   private void pauseOrResume() {
     ModelQueue queue = run.queue();
-    Inspection inspection = run.patientWorker().broker.inspection();
+    QueueControl queues = run.patientWorker().broker.queueControl();
     if (queue.paused == null && run.chance(0.4)) {
       run.tell("pause %s".formatted(queue.queue));
-      assertThat(inspection.pause(queue.queue)).isTrue();
+      assertThat(queues.pause(queue.queue)).isTrue();
       queue.paused = Long.toString(queue.second());
     } else {
       run.tell("resume %s".formatted(queue.queue));
-      assertThat(inspection.resume(queue.queue)).isEqualTo(queue.paused != null);
+      assertThat(queues.resume(queue.queue)).isEqualTo(queue.paused != null);
       queue.paused = null;
     }
   }
@@ -189,11 +195,11 @@ final class OperatorSteps {
         run.chance(0.2)
             ? Optional.of(queue.queue.equals(Simulation.ORDERED) || run.chance(0.2))
             : Optional.empty();
-    Settings settings = new Settings(maxActive, ordered);
+    QueueLimits settings = new QueueLimits(maxActive, ordered, Optional.empty());
     run.tell("set %s to %s".formatted(queue.queue, settings));
-    Inspection inspection = run.patientWorker().broker.inspection();
-    inspection.set(queue.queue, settings);
-    assertThat(inspection.settings(queue.queue)).isEqualTo(settings);
+    QueueControl queues = run.patientWorker().broker.queueControl();
+    queues.setLimits(queue.queue, settings);
+    assertThat(queues.limits(queue.queue)).isEqualTo(settings);
     queue.settings.clear();
     maxActive.ifPresent(n -> queue.settings.put("max_active", Integer.toString(n)));
     ordered.ifPresent(on -> queue.settings.put("ordered", on ? "1" : "0"));

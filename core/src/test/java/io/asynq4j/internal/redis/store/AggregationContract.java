@@ -20,11 +20,12 @@ import io.asynq4j.internal.broker.Aggregation.FinishAnswer;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.internal.broker.Aggregation.SetContent;
 import io.asynq4j.internal.broker.EnqueueReply;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer.Status;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer.Status;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.script.Script;
@@ -503,8 +504,8 @@ public interface AggregationContract {
     takeAll();
     group("c");
 
-    assertThat(redis().inspection().stats(Q).size(TaskState.AGGREGATING)).isEqualTo(3);
-    assertThat(redis().inspection().stats(Q).size()).isEqualTo(3);
+    assertThat(redis().queues().snapshot(Q).size(TaskState.AGGREGATING)).isEqualTo(3);
+    assertThat(redis().queues().snapshot(Q).size()).isEqualTo(3);
   }
 
   @Test
@@ -515,7 +516,7 @@ public interface AggregationContract {
     nobodyElseCanTouch("a");
 
     redis().aggregation().giveBack(set);
-    assertThat(redis().inspection().run(Q, List.of("a")))
+    assertThat(redis().actions().run(Q, List.of("a")))
         .containsExactly(new ActionAnswer(Status.DONE, null));
   }
 
@@ -531,10 +532,12 @@ public interface AggregationContract {
     String before = redis().world();
     List<String> ids = List.of(id);
 
-    assertThat(redis().inspection().run(Q, ids)).containsExactly(TAKEN);
-    assertThat(redis().inspection().archive(Q, ids, ArchiveRules.DEFAULT)).containsExactly(TAKEN);
-    assertThat(redis().inspection().delete(Q, ids)).containsExactly(TAKEN);
-    assertThatThrownBy(() -> redis().inspection().updatePayload(Q, id, Payload.ofUtf8("new")))
+    assertThat(redis().actions().run(Q, ids)).containsExactly(TAKEN);
+    assertThat(
+            redis().actions().archive(Q, ids, ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST).answers())
+        .containsExactly(TAKEN);
+    assertThat(redis().actions().delete(Q, ids)).containsExactly(TAKEN);
+    assertThatThrownBy(() -> redis().taskEdits().updatePayload(Q, id, Payload.ofUtf8("new")))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("aggregating");
 

@@ -13,12 +13,12 @@ import io.asynq4j.RateLimit;
 import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.fixture.SettableClock;
 import io.asynq4j.fixture.TestTime;
+import io.asynq4j.inspect.QueueLimits;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.ClaimBatch;
 import io.asynq4j.internal.broker.ClaimBatch.QueueCondition;
-import io.asynq4j.internal.broker.Inspection.Pace;
-import io.asynq4j.internal.broker.Inspection.Settings;
 import io.asynq4j.internal.broker.LeaseOperations;
+import io.asynq4j.internal.broker.QueueControl.Pace;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.rules.QueueRules;
@@ -88,7 +88,7 @@ interface ClaimContract {
   @Test
   default void d05_aPausedQueueGivesNothingAndNothingMoves() {
     redis().enqueue("a");
-    redis().inspection().pause(Q);
+    redis().queueControl().pause(Q);
     String before = redis().world();
 
     assertThat(redis().claimBatch(1, QueueRules.NONE).rest()).isEqualTo(QueueCondition.PAUSED);
@@ -183,7 +183,7 @@ interface ClaimContract {
   @Test
   default void fixesQ19_aTaskThatRunsOnItsOwnIsInNoGroupAnyMore() {
     redis().enqueue(redis().task("a", o -> o.group("g")));
-    redis().inspection().run(Q, List.of("a"));
+    redis().actions().run(Q, List.of("a"));
     // As Go's inspector leaves it.
     redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "group", "g");
 
@@ -215,13 +215,15 @@ interface ClaimContract {
   @Test
   default void whatAnOperatorSetWinsOverTheConfiguration() {
     redis().enqueue("a", "b", "c");
-    redis().inspection().set(Q, new Settings(OptionalInt.of(1), Optional.empty()));
+    redis()
+        .queueControl()
+        .setLimits(Q, new QueueLimits(OptionalInt.of(1), Optional.empty(), Optional.empty()));
 
     assertThat(redis().claimBatch(10, new QueueRules(3, false)).claims()).hasSize(1);
-    assertThat(redis().inspection().settings(Q))
-        .isEqualTo(new Settings(OptionalInt.of(1), Optional.empty()));
+    assertThat(redis().queueControl().limits(Q))
+        .isEqualTo(new QueueLimits(OptionalInt.of(1), Optional.empty(), Optional.empty()));
 
-    redis().inspection().set(Q, Settings.NONE);
+    redis().queueControl().setLimits(Q, QueueLimits.NONE);
     assertThat(redis().claimBatch(10, new QueueRules(3, false)).claims()).hasSize(2);
   }
 
@@ -288,37 +290,37 @@ interface ClaimContract {
     QueueRules configured = new QueueRules(0, false, usual);
     RateLimit slow = new RateLimit(1, Duration.ofSeconds(10), 1);
     redis().enqueue("a", "b", "c", "d", "e", "f", "g", "h");
-    assertThat(redis().inspection().pace(Q)).isEmpty();
+    assertThat(redis().queueControl().pace(Q)).isEmpty();
     redis().claimBatch(2, configured);
-    assertThat(redis().inspection().pace(Q)).contains(new Pace(usual, 1, NOON));
+    assertThat(redis().queueControl().pace(Q)).contains(new Pace(usual, 1, NOON));
 
-    redis().inspection().set(Q, settings(slow));
-    assertThat(redis().inspection().settings(Q)).isEqualTo(settings(slow));
-    assertThat(redis().inspection().pace(Q)).contains(new Pace(slow, 1, NOON));
+    redis().queueControl().setLimits(Q, settings(slow));
+    assertThat(redis().queueControl().limits(Q)).isEqualTo(settings(slow));
+    assertThat(redis().queueControl().pace(Q)).contains(new Pace(slow, 1, NOON));
     ClaimBatch one = redis().claimBatch(5, configured);
     assertThat(one.claims()).extracting(Claim::id).containsExactly("c");
     assertThat(one.heldUntil()).isEqualTo(NOON.plusSeconds(10));
     redis().clock.advance(Duration.ofSeconds(5));
     assertThat(redis().claimBatch(5, configured).heldUntil()).isEqualTo(NOON.plusSeconds(10));
-    Pace half = redis().inspection().pace(Q).orElseThrow();
+    Pace half = redis().queueControl().pace(Q).orElseThrow();
     assertThat(half).isEqualTo(new Pace(slow, 0.5, NOON.plusSeconds(5)));
     assertThat(half.whenEnoughFor(1)).isEqualTo(NOON.plusSeconds(10));
     assertThat(half.whenEnoughFor(3)).isEqualTo(NOON.plusSeconds(30));
 
-    redis().inspection().set(Q, settings(RateLimit.UNLIMITED));
-    assertThat(redis().inspection().settings(Q)).isEqualTo(settings(RateLimit.UNLIMITED));
-    assertThat(redis().inspection().pace(Q)).isEmpty();
+    redis().queueControl().setLimits(Q, settings(RateLimit.UNLIMITED));
+    assertThat(redis().queueControl().limits(Q)).isEqualTo(settings(RateLimit.UNLIMITED));
+    assertThat(redis().queueControl().pace(Q)).isEmpty();
     assertThat(redis().claimBatch(3, configured).claims()).hasSize(3);
 
-    redis().inspection().set(Q, Settings.NONE);
-    assertThat(redis().inspection().settings(Q)).isEqualTo(Settings.NONE);
+    redis().queueControl().setLimits(Q, QueueLimits.NONE);
+    assertThat(redis().queueControl().limits(Q)).isEqualTo(QueueLimits.NONE);
     // Five seconds at the configured rate fill the bucket.
     assertThat(redis().claimBatch(2, configured).claims()).hasSize(2);
-    assertThat(redis().inspection().pace(Q)).contains(new Pace(usual, 1, NOON.plusSeconds(5)));
+    assertThat(redis().queueControl().pace(Q)).contains(new Pace(usual, 1, NOON.plusSeconds(5)));
   }
 
-  private static Settings settings(RateLimit rate) {
-    return new Settings(OptionalInt.empty(), Optional.empty(), Optional.of(rate));
+  private static QueueLimits settings(RateLimit rate) {
+    return new QueueLimits(OptionalInt.empty(), Optional.empty(), Optional.of(rate));
   }
 
   @Test
@@ -339,7 +341,7 @@ interface ClaimContract {
     redis().settle(new Settlement.Reschedule(first, Duration.ofSeconds(10), false), ordered);
 
     assertThat(redis().claimBatch(5, ordered).rest()).isEqualTo(QueueCondition.HELD);
-    assertThat(redis().inspection().task(Q, "a").nextProcessAt()).isEqualTo(NOON.plusSeconds(10));
+    assertThat(redis().tasks().task(Q, "a").nextProcessAt()).isEqualTo(NOON.plusSeconds(10));
   }
 
   @Test

@@ -54,12 +54,12 @@ interface EnqueueContract {
   @Test
   default void e03_aRemovedQueueIsRegisteredAgainByTheNextTask() {
     redis().enqueue("a");
-    redis().inspection().removeQueue(BrokerFixture.Q, true);
+    redis().queueRemoval().remove(BrokerFixture.Q, true);
     assertThat(redis().world()).isEmpty();
 
     redis().enqueue("b");
 
-    assertThat(redis().inspection().queues()).containsExactly("q");
+    assertThat(redis().queues().names()).containsExactly("q");
   }
 
   @Test

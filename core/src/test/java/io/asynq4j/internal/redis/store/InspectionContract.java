@@ -19,20 +19,26 @@ import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.fixture.TestTime;
+import io.asynq4j.inspect.QueueLimits;
+import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.inspect.TaskPage;
 import io.asynq4j.internal.broker.Aggregation.AggregationSet;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.EnqueueReply;
-import io.asynq4j.internal.broker.Inspection;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer.Status;
-import io.asynq4j.internal.broker.Inspection.DailyStats;
-import io.asynq4j.internal.broker.Inspection.Listing;
-import io.asynq4j.internal.broker.Inspection.Page;
-import io.asynq4j.internal.broker.Inspection.QueueStats;
-import io.asynq4j.internal.broker.Inspection.Settings;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.OperatorActions;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer.Status;
+import io.asynq4j.internal.broker.QueueControl;
+import io.asynq4j.internal.broker.QueueInspection;
+import io.asynq4j.internal.broker.QueueInspection.DailyStats;
+import io.asynq4j.internal.broker.QueueRemoval;
 import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.internal.broker.TaskEdits;
+import io.asynq4j.internal.broker.TaskInspection;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.redis.codec.wire.WireTask;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
@@ -64,8 +70,28 @@ interface InspectionContract {
   ActionAnswer NOT_FOUND = new ActionAnswer(Status.NOT_FOUND, null);
   ActionAnswer NO_MESSAGE = new ActionAnswer(Status.NO_MESSAGE, null);
 
-  private Inspection inspection() {
-    return redis().inspection();
+  private QueueInspection queues() {
+    return redis().queues();
+  }
+
+  private QueueControl queueControl() {
+    return redis().queueControl();
+  }
+
+  private QueueRemoval queueRemoval() {
+    return redis().queueRemoval();
+  }
+
+  private TaskInspection tasks() {
+    return redis().tasks();
+  }
+
+  private TaskEdits taskEdits() {
+    return redis().taskEdits();
+  }
+
+  private OperatorActions actions() {
+    return redis().actions();
   }
 
   private static ActionAnswer isIn(TaskState state) {
@@ -88,15 +114,25 @@ interface InspectionContract {
 
   private static Listing listing(TaskState state, int offset, int limit) {
     return state == TaskState.AGGREGATING
-        ? Listing.ofGroup("g", offset, limit)
-        : Listing.of(state, offset, limit);
+        ? new Listing(TaskState.AGGREGATING, "g", false, offset, limit, null)
+        : new Listing(state, null, false, offset, limit, null);
+  }
+
+  private static Listing fromNewest(Listing page) {
+    return new Listing(
+        page.state(), page.group(), true, page.offset(), page.limit(), page.cursor());
+  }
+
+  private static Listing after(Listing page, @Nullable String cursor) {
+    return new Listing(
+        page.state(), page.group(), page.newestFirst(), page.offset(), page.limit(), cursor);
   }
 
   private List<String> idsOf(Listing listing) {
-    return idsOf(inspection().list(Q, listing));
+    return idsOf(tasks().list(Q, listing));
   }
 
-  private static List<String> idsOf(Page page) {
+  private static List<String> idsOf(TaskPage page) {
     return page.tasks().stream().map(TaskInfo::id).toList();
   }
 
@@ -106,7 +142,7 @@ interface InspectionContract {
         .hasMessageContaining("\"none\"");
   }
 
-  private static void nothing(int progress) {
+  private static void nothing(long progress) {
     assertThat(progress).isNotNegative();
   }
 
@@ -114,11 +150,11 @@ interface InspectionContract {
 
   @Test
   default void i01_queuesAreThoseThatTasksWereEnqueuedIn() {
-    assertThat(inspection().queues()).isEmpty();
+    assertThat(queues().names()).isEmpty();
     redis().enqueue(redis().task("a"));
     redis().enqueue(redis().task("b", o -> o.queue("low")));
 
-    assertThat(inspection().queues()).containsExactly("low", "q");
+    assertThat(queues().names()).containsExactly("low", "q");
   }
 
   @Test
@@ -133,72 +169,79 @@ interface InspectionContract {
     redis().raw(Command.SET, key("failed:2100-01-01"), "2");
     redis().raw(Command.SET, key("processed:2099-12-31"), "6");
 
-    QueueStats stats = inspection().stats(Q);
+    QueueSnapshot stats = queues().snapshot(Q);
 
     assertThat(stats)
         .isEqualTo(
-            new QueueStats(
-                Q,
-                NOON,
-                Map.of(
-                    TaskState.ACTIVE, 1L,
-                    TaskState.PENDING, 1L,
-                    TaskState.SCHEDULED, 1L,
-                    TaskState.RETRY, 2L,
-                    TaskState.ARCHIVED, 1L,
-                    TaskState.COMPLETED, 1L,
-                    TaskState.AGGREGATING, 1L),
-                1,
-                3,
-                2,
-                9,
-                4,
-                false,
-                NOON.minusSeconds(15)));
+            QueueSnapshot.builder("q", NOON)
+                .sizes(
+                    Map.of(
+                        TaskState.ACTIVE, 1L,
+                        TaskState.PENDING, 1L,
+                        TaskState.SCHEDULED, 1L,
+                        TaskState.RETRY, 2L,
+                        TaskState.ARCHIVED, 1L,
+                        TaskState.COMPLETED, 1L,
+                        TaskState.AGGREGATING, 1L))
+                .groups(1)
+                .processedToday(3)
+                .failedToday(2)
+                .processed(9)
+                .failed(4)
+                .oldestPendingSince(NOON.minusSeconds(15))
+                .build());
     assertThat(stats.size()).isEqualTo(8);
   }
 
   @Test
   default void i09_anEmptyPausedQueueHasNoOldestTask() {
     redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
-    inspection().pause(Q);
+    queueControl().pause(Q);
 
-    assertThat(inspection().stats(Q).paused()).isTrue();
-    assertThat(inspection().stats(Q).oldestPendingSince()).isNull();
-    assertThat(inspection().stats(Q).size()).isZero();
+    assertThat(queues().snapshot(Q).paused()).isTrue();
+    assertThat(queues().snapshot(Q).oldestPendingSince()).isNull();
+    assertThat(queues().snapshot(Q).size()).isZero();
   }
 
   @Test
   default void anUnknownAgeOfTheOldestTaskIsNoError() {
     redis().seed(TaskState.PENDING, "a", 0);
-    assertThat(inspection().stats(Q).oldestPendingSince()).isNull();
+    assertThat(queues().snapshot(Q).oldestPendingSince()).isNull();
 
     redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "pending_since", "lately");
-    assertThat(inspection().stats(Q).oldestPendingSince()).isNull();
+    assertThat(queues().snapshot(Q).oldestPendingSince()).isNull();
   }
 
   @Test
   default void i05_i10_i21_i26_fixesQ29_nothingIsReturnedOrChangedForAnUnknownQueue() {
-    isQueueNotFound(() -> inspection().stats(NONE));
-    isQueueNotFound(() -> inspection().memoryUsage(NONE));
-    isQueueNotFound(() -> inspection().history(NONE, 1));
-    isQueueNotFound(() -> inspection().task(NONE, "a"));
-    isQueueNotFound(() -> inspection().run(NONE, List.of("a")));
-    isQueueNotFound(() -> inspection().archive(NONE, List.of("a"), ArchiveRules.DEFAULT));
-    isQueueNotFound(() -> inspection().delete(NONE, List.of("a")));
-    isQueueNotFound(() -> inspection().updatePayload(NONE, "a", Payload.absent()));
-    isQueueNotFound(() -> inspection().removeQueue(NONE, true));
+    isQueueNotFound(() -> queues().snapshot(NONE));
+    isQueueNotFound(() -> queues().memoryUsage(NONE));
+    isQueueNotFound(() -> queues().history(NONE, 1));
+    isQueueNotFound(() -> tasks().task(NONE, "a"));
+    isQueueNotFound(() -> actions().run(NONE, List.of("a")));
+    isQueueNotFound(
+        () ->
+            actions()
+                .archive(NONE, List.of("a"), ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST)
+                .answers());
+    isQueueNotFound(() -> actions().delete(NONE, List.of("a")));
+    isQueueNotFound(() -> taskEdits().updatePayload(NONE, "a", Payload.absent()));
+    isQueueNotFound(() -> queueRemoval().remove(NONE, true));
     for (TaskState state : TaskState.values()) {
       String group = state == TaskState.AGGREGATING ? "g" : null;
-      isQueueNotFound(() -> inspection().list(NONE, listing(state, 0, 1)));
-      isQueueNotFound(() -> inspection().runAll(NONE, state, group, InspectionContract::nothing));
-      isQueueNotFound(
-          () -> inspection().deleteAll(NONE, state, group, InspectionContract::nothing));
+      isQueueNotFound(() -> tasks().list(NONE, listing(state, 0, 1)));
+      isQueueNotFound(() -> actions().runAll(NONE, state, group, InspectionContract::nothing));
+      isQueueNotFound(() -> actions().deleteAll(NONE, state, group, InspectionContract::nothing));
       isQueueNotFound(
           () ->
-              inspection()
+              actions()
                   .archiveAll(
-                      NONE, state, group, ArchiveRules.DEFAULT, InspectionContract::nothing));
+                      NONE,
+                      state,
+                      group,
+                      ArchiveRules.DEFAULT,
+                      WhenFull.DROP_OLDEST,
+                      InspectionContract::nothing));
     }
     assertThat(redis().world()).isEmpty();
   }
@@ -211,14 +254,14 @@ interface InspectionContract {
     redis().raw(Command.SET, key("processed:2099-12-30"), "7");
     LocalDate today = LocalDate.of(2100, 1, 1);
 
-    assertThat(inspection().history(Q, 1)).containsExactly(new DailyStats(today, 3, 2));
-    assertThat(inspection().history(Q, 3))
+    assertThat(queues().history(Q, 1)).containsExactly(new DailyStats(today, 3, 2));
+    assertThat(queues().history(Q, 3))
         .containsExactly(
             new DailyStats(today, 3, 2),
             new DailyStats(today.minusDays(1), 0, 0),
             new DailyStats(today.minusDays(2), 7, 0));
-    assertThat(inspection().history(Q, 90)).hasSize(90);
-    assertThatThrownBy(() -> inspection().history(Q, 0))
+    assertThat(queues().history(Q, 90)).hasSize(90);
+    assertThatThrownBy(() -> queues().history(Q, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("greater than 0, got 0");
   }
@@ -226,17 +269,17 @@ interface InspectionContract {
   @Test
   default void memoryIsEstimatedFromASampleAlsoWhereRecordsAreMissing() {
     redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
-    assertThat(inspection().memoryUsage(Q)).hasValue(0);
+    assertThat(queues().memoryUsage(Q)).hasValue(0);
     oneOfEach();
-    long one = inspection().memoryUsage(Q).orElseThrow();
+    long one = queues().memoryUsage(Q).orElseThrow();
     assertThat(one).isGreaterThan(700);
     seed(TaskState.RETRY, 50);
-    long many = inspection().memoryUsage(Q).orElseThrow();
+    long many = queues().memoryUsage(Q).orElseThrow();
     assertThat(many).isGreaterThan(one + 50 * 100);
 
     redis().raw(Command.DEL, RedisKeys.task(Q, "r000"));
 
-    assertThat(inspection().memoryUsage(Q).orElseThrow()).isBetween(many / 2, many + 1_000);
+    assertThat(queues().memoryUsage(Q).orElseThrow()).isBetween(many / 2, many + 1_000);
   }
 
   @Test
@@ -245,10 +288,10 @@ interface InspectionContract {
       String group = "g" + i;
       redis().enqueue(redis().task("t" + i, o -> o.group(group)));
     }
-    long ten = inspection().memoryUsage(Q).orElseThrow();
+    long ten = queues().memoryUsage(Q).orElseThrow();
 
     redis().enqueue(redis().task("one", o -> o.queue("low").group("g")));
-    long one = inspection().memoryUsage(QueueName.of("low")).orElseThrow();
+    long one = queues().memoryUsage(QueueName.of("low")).orElseThrow();
     // Not ten times: names are of other lengths, and Redis rounds up.
     assertThat(ten).isGreaterThan(8 * one);
   }
@@ -259,48 +302,48 @@ interface InspectionContract {
     redis().enqueue(redis().task("b", o -> o.group("g")));
     redis().enqueue(redis().task("c", o -> o.group("h")));
 
-    assertThat(inspection().groupSizes(Q)).containsExactly(Map.entry("g", 2L), Map.entry("h", 1L));
-    assertThat(inspection().groupSizes(NONE)).isEmpty();
+    assertThat(queues().groupSizes(Q)).containsExactly(Map.entry("g", 2L), Map.entry("h", 1L));
+    assertThat(queues().groupSizes(NONE)).isEmpty();
   }
 
   @Test
   default void i44_aQueueIsPausedOnceAndResumedOnce() {
-    assertThat(inspection().pause(Q)).isTrue();
-    assertThat(inspection().pause(Q)).isFalse();
+    assertThat(queueControl().pause(Q)).isTrue();
+    assertThat(queueControl().pause(Q)).isFalse();
     assertThat(redis().world()).isEqualTo("paused: 4102488000\n");
 
-    assertThat(inspection().resume(Q)).isTrue();
-    assertThat(inspection().resume(Q)).isFalse();
+    assertThat(queueControl().resume(Q)).isTrue();
+    assertThat(queueControl().resume(Q)).isFalse();
     assertThat(redis().world()).isEmpty();
   }
 
   @Test
   default void settingsStayUntilTheyAreTakenBack() {
-    assertThat(inspection().settings(Q)).isEqualTo(Settings.NONE);
-    Settings both = new Settings(OptionalInt.of(5), Optional.of(true));
-    inspection().set(Q, both);
-    assertThat(inspection().settings(Q)).isEqualTo(both);
+    assertThat(queueControl().limits(Q)).isEqualTo(QueueLimits.NONE);
+    QueueLimits both = new QueueLimits(OptionalInt.of(5), Optional.of(true), Optional.empty());
+    queueControl().setLimits(Q, both);
+    assertThat(queueControl().limits(Q)).isEqualTo(both);
     assertThat(redis().world()).isEqualTo("settings: {max_active=5, ordered=1}\n");
 
-    Settings one = new Settings(OptionalInt.empty(), Optional.of(false));
-    inspection().set(Q, one);
-    assertThat(inspection().settings(Q)).isEqualTo(one);
+    QueueLimits one = new QueueLimits(OptionalInt.empty(), Optional.of(false), Optional.empty());
+    queueControl().setLimits(Q, one);
+    assertThat(queueControl().limits(Q)).isEqualTo(one);
 
-    inspection().set(Q, Settings.NONE);
+    queueControl().setLimits(Q, QueueLimits.NONE);
     assertThat(redis().world()).isEmpty();
   }
 
   @Test
   default void aQueueHasASlotAndInAClusterNodes() {
-    assertThat(inspection().slot(QueueName.of("default"))).isEqualTo(5718);
-    assertThat(inspection().slot(QueueName.of("low"))).isEqualTo(15214);
-    List<String> nodes = inspection().nodes(Q);
+    assertThat(queues().slot(QueueName.of("default"))).isEqualTo(5718);
+    assertThat(queues().slot(QueueName.of("low"))).isEqualTo(15214);
+    List<String> nodes = queues().nodes(Q);
     if (redis().server.config().kind() == RedisConfig.Kind.CLUSTER) {
       assertThat(nodes).isNotEmpty().allMatch(node -> node.matches(".+:\\d+"));
     } else {
       assertThat(nodes).isEmpty();
     }
-    assertThat(inspection().redisInfo()).containsKey("redis_version");
+    assertThat(queues().redisInfo()).containsKey("redis_version");
   }
 
   // ---- tasks ----
@@ -311,7 +354,7 @@ interface InspectionContract {
     redis().raw(Command.HSET, RedisKeys.task(Q, "completed"), "result", "ok");
 
     for (TaskState state : TaskState.values()) {
-      TaskInfo info = inspection().task(Q, state.word());
+      TaskInfo info = tasks().task(Q, state.word());
       assertThat(info.state()).isEqualTo(state);
       assertThat(info.payload()).isEqualTo(Payload.ofUtf8("p"));
       assertThat(info.nextProcessAt())
@@ -324,9 +367,9 @@ interface InspectionContract {
       assertThat(info.orphaned()).isFalse();
       assertThat(info.group()).isEqualTo(state == TaskState.AGGREGATING ? "g" : "");
     }
-    assertThat(inspection().task(Q, "completed").result()).isEqualTo(Payload.ofUtf8("ok"));
+    assertThat(tasks().task(Q, "completed").result()).isEqualTo(Payload.ofUtf8("ok"));
     redis().clock.advance(Duration.ofSeconds(10));
-    assertThat(inspection().task(Q, "active").orphaned()).isTrue();
+    assertThat(tasks().task(Q, "active").orphaned()).isTrue();
   }
 
   @Test
@@ -335,8 +378,8 @@ interface InspectionContract {
     redis().seed(TaskState.PENDING, "b", 0);
     redis().raw(Command.HSET, RedisKeys.task(Q, "b"), "hold_until", Long.toString(T * 1000 + 700));
 
-    assertThat(inspection().task(Q, "a").nextProcessAt()).isEqualTo(NOON.plusMillis(1_250));
-    assertThat(inspection().task(Q, "b").nextProcessAt()).isEqualTo(NOON.plusMillis(700));
+    assertThat(tasks().task(Q, "a").nextProcessAt()).isEqualTo(NOON.plusMillis(1_250));
+    assertThat(tasks().task(Q, "b").nextProcessAt()).isEqualTo(NOON.plusMillis(700));
   }
 
   @Test
@@ -346,13 +389,12 @@ interface InspectionContract {
     redis().raw(Command.HSET, RedisKeys.task(Q, "b"), "state", "thinking");
     redis().raw(Command.HSET, RedisKeys.task(Q, "stray"), "result", "late");
 
-    assertThatThrownBy(() -> inspection().task(Q, "c")).isInstanceOf(TaskNotFoundException.class);
-    assertThatThrownBy(() -> inspection().task(Q, "stray"))
-        .isInstanceOf(TaskNotFoundException.class);
-    assertThatThrownBy(() -> inspection().task(Q, "a"))
+    assertThatThrownBy(() -> tasks().task(Q, "c")).isInstanceOf(TaskNotFoundException.class);
+    assertThatThrownBy(() -> tasks().task(Q, "stray")).isInstanceOf(TaskNotFoundException.class);
+    assertThatThrownBy(() -> tasks().task(Q, "a"))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("cannot be read");
-    assertThatThrownBy(() -> inspection().task(Q, "b"))
+    assertThatThrownBy(() -> tasks().task(Q, "b"))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("\"thinking\" is not a task state");
   }
@@ -377,7 +419,7 @@ interface InspectionContract {
             Command.HSET,
             new CommandArgs().add(record).add("msg").add(odd));
 
-    assertThat(idsOf(Listing.of(TaskState.PENDING, 0, 9))).containsExactly("a", "b");
+    assertThat(idsOf(Listing.first(TaskState.PENDING, 9))).containsExactly("a", "b");
     assertThat(redis().claim(2)).extracting(Claim::id).containsExactly("a", "b");
   }
 
@@ -399,9 +441,9 @@ interface InspectionContract {
         numbers(listing(state, 4, 2)),
         numbers(listing(state, 6, 2)),
         numbers(listing(state, 0, 1_000)),
-        Long.toString(inspection().list(Q, listing(state, 4, 1)).total()),
-        numbers(listing(state, 0, 2).fromNewest()),
-        numbers(listing(state, 4, 2).fromNewest()));
+        Long.toString(tasks().list(Q, listing(state, 4, 1)).total()),
+        numbers(fromNewest(listing(state, 0, 2))),
+        numbers(fromNewest(listing(state, 4, 2))));
   }
 
   private String numbers(Listing listing) {
@@ -414,8 +456,8 @@ interface InspectionContract {
   default void i14_whereThereIsNothingAPageIsEmpty() {
     redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
     for (TaskState state : TaskState.values()) {
-      assertThat(inspection().list(Q, listing(state, 0, 10)))
-          .isEqualTo(new Page(List.of(), 0, null, List.of()));
+      assertThat(tasks().list(Q, listing(state, 0, 10)))
+          .isEqualTo(new TaskPage(List.of(), 0, null, List.of()));
     }
   }
 
@@ -428,7 +470,7 @@ interface InspectionContract {
     redis().raw(Command.ZREM, key("lease"), "unleased");
     redis().claimOne();
 
-    assertThat(inspection().list(Q, Listing.of(TaskState.ACTIVE, 0, 9)).tasks())
+    assertThat(tasks().list(Q, Listing.first(TaskState.ACTIVE, 9)).tasks())
         .filteredOn(TaskInfo::orphaned)
         .extracting(TaskInfo::id)
         .containsExactly("expired", "unleased");
@@ -439,9 +481,10 @@ interface InspectionContract {
     redis().enqueue(redis().task("a", o -> o.group("g")));
     redis().enqueue(redis().task("b", o -> o.group("h")));
 
-    assertThat(idsOf(Listing.ofGroup("g", 0, 9))).containsExactly("a");
-    assertThat(idsOf(Listing.ofGroup("unknown", 0, 9))).isEmpty();
-    assertThatThrownBy(() -> Listing.of(TaskState.AGGREGATING, 0, 9))
+    assertThat(idsOf(new Listing(TaskState.AGGREGATING, "g", false, 0, 9, null)))
+        .containsExactly("a");
+    assertThat(idsOf(new Listing(TaskState.AGGREGATING, "unknown", false, 0, 9, null))).isEmpty();
+    assertThatThrownBy(() -> Listing.first(TaskState.AGGREGATING, 9))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -449,19 +492,25 @@ interface InspectionContract {
   default void aPageMayBeLongerThanWhatOneCallCarries() {
     redis().enqueueMany(450, o -> o);
     aLongPageOf(TaskState.PENDING);
-    inspection()
-        .archiveAll(Q, TaskState.PENDING, null, ArchiveRules.DEFAULT, InspectionContract::nothing);
+    actions()
+        .archiveAll(
+            Q,
+            TaskState.PENDING,
+            null,
+            ArchiveRules.DEFAULT,
+            WhenFull.DROP_OLDEST,
+            InspectionContract::nothing);
     aLongPageOf(TaskState.ARCHIVED);
   }
 
   private void aLongPageOf(TaskState state) {
-    Page page = inspection().list(Q, Listing.of(state, 10, 430));
+    TaskPage page = tasks().list(Q, new Listing(state, null, false, 10, 430, null));
 
     assertThat(page.tasks()).hasSize(430);
     assertThat(idsOf(page)).isSorted().doesNotHaveDuplicates();
     assertThat(page.total()).isEqualTo(450);
-    assertThat(idsOf(Listing.of(state, 0, 99).after(page.cursor()))).hasSize(10);
-    assertThat(inspection().list(Q, Listing.of(state, 0, 450)).cursor()).isNull();
+    assertThat(idsOf(new Listing(state, null, false, 0, 99, page.cursor()))).hasSize(10);
+    assertThat(tasks().list(Q, Listing.first(state, 450)).cursor()).isNull();
   }
 
   @Test
@@ -472,12 +521,12 @@ interface InspectionContract {
       redis().raw(Command.DEL, RedisKeys.task(Q, letter + "001"));
       redis().raw(Command.HSET, RedisKeys.task(Q, letter + "002"), "msg", "\u0001not a message");
 
-      Page page = inspection().list(Q, listing(state, 0, 3));
+      TaskPage page = tasks().list(Q, listing(state, 0, 3));
 
       assertThat(idsOf(page)).containsExactly(letter + "000");
       assertThat(page.unreadable()).containsExactly(letter + "001", letter + "002");
       assertThat(page.total()).isEqualTo(4);
-      assertThat(idsOf(listing(state, 0, 3).after(page.cursor()))).containsExactly(letter + "003");
+      assertThat(idsOf(after(listing(state, 0, 3), page.cursor()))).containsExactly(letter + "003");
       redis().server.flush();
     }
   }
@@ -490,10 +539,10 @@ interface InspectionContract {
     Listing next = first;
     String cursor;
     do {
-      Page page = inspection().list(Q, next);
+      TaskPage page = tasks().list(Q, next);
       pages.add(String.join(" ", idsOf(page)));
       cursor = page.cursor();
-      next = first.after(cursor);
+      next = after(first, cursor);
       if (pages.size() == 1) {
         afterFirst.run();
       }
@@ -504,7 +553,7 @@ interface InspectionContract {
   @Test
   default void aCursorContinuesBehindItsTaskWhileOthersAreAddedAndRemoved() {
     redis().enqueue("a", "b", "c", "d", "e");
-    Listing oldest = Listing.of(TaskState.PENDING, 0, 2);
+    Listing oldest = Listing.first(TaskState.PENDING, 2);
 
     assertThat(
             pages(
@@ -514,7 +563,7 @@ interface InspectionContract {
                   redis().enqueue("f");
                 }))
         .containsExactly("a b", "c d", "e f");
-    assertThat(pages(oldest.fromNewest(), () -> redis().enqueue("g")))
+    assertThat(pages(fromNewest(oldest), () -> redis().enqueue("g")))
         .containsExactly("f e", "d c", "b");
   }
 
@@ -522,21 +571,21 @@ interface InspectionContract {
   default void whereTheLastPageWasTakenThePendingListBeginsAnew() {
     redis().enqueue("a", "b", "c", "d", "e");
 
-    assertThat(pages(Listing.of(TaskState.PENDING, 0, 2), () -> redis().claim(3)))
+    assertThat(pages(Listing.first(TaskState.PENDING, 2), () -> redis().claim(3)))
         .containsExactly("a b", "d e");
   }
 
   @Test
   default void aCursorContinuesAtItsPositionWhenItsTaskIsGone() {
     redis().enqueue("a", "b", "c", "d", "e");
-    Listing newest = Listing.of(TaskState.PENDING, 0, 2).fromNewest();
-    assertThat(pages(newest, () -> inspection().delete(Q, List.of("d"))))
+    Listing newest = new Listing(TaskState.PENDING, null, true, 0, 2, null);
+    assertThat(pages(newest, () -> actions().delete(Q, List.of("d"))))
         .containsExactly("e d", "c b", "a");
     List<Claim> claims = redis().claim(4);
 
     assertThat(
             pages(
-                Listing.of(TaskState.ACTIVE, 0, 2),
+                Listing.first(TaskState.ACTIVE, 2),
                 () -> redis().settle(new Settlement.Drop(claims.get(1)))))
         .containsExactly("a b", "c e");
   }
@@ -547,11 +596,11 @@ interface InspectionContract {
       redis().seed(TaskState.RETRY, id, T);
     }
     redis().seed(TaskState.RETRY, "later", T + 1);
-    Listing first = Listing.of(TaskState.RETRY, 0, 2);
+    Listing first = Listing.first(TaskState.RETRY, 2);
 
-    assertThat(pages(first, () -> inspection().delete(Q, List.of("B", "C"))))
+    assertThat(pages(first, () -> actions().delete(Q, List.of("B", "C"))))
         .containsExactly("1 B", "Z _", "a b", "é later");
-    assertThat(pages(first.fromNewest(), () -> redis().seed(TaskState.RETRY, "zz", T + 9)))
+    assertThat(pages(fromNewest(first), () -> redis().seed(TaskState.RETRY, "zz", T + 9)))
         .containsExactly("later é", "b a", "_ Z", "1");
   }
 
@@ -559,7 +608,7 @@ interface InspectionContract {
   default void aCursorThatIsNoneIsRefused() {
     redis().enqueue("a");
 
-    assertThatThrownBy(() -> idsOf(Listing.of(TaskState.PENDING, 0, 1).after("*")))
+    assertThatThrownBy(() -> idsOf(new Listing(TaskState.PENDING, null, false, 0, 1, "*")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("\"*\"");
   }
@@ -571,7 +620,7 @@ interface InspectionContract {
     oneOfEach();
 
     assertThat(
-            inspection()
+            actions()
                 .run(
                     Q,
                     List.of(
@@ -615,7 +664,7 @@ interface InspectionContract {
     redis().enqueue(redis().task("a", o -> o.group("g")));
     redis().enqueue(redis().task("b", o -> o.group("g")));
 
-    inspection().run(Q, List.of("a"));
+    actions().run(Q, List.of("a"));
     assertThat(redis().world()).contains("g:g: {b=", "groups: [g]\n");
 
     redis().settle(new Settlement.Retry(redis().claimOne(), Duration.ZERO, "no", true, false));
@@ -628,7 +677,7 @@ interface InspectionContract {
     oneOfEach();
 
     assertThat(
-            inspection()
+            actions()
                 .archive(
                     Q,
                     List.of(
@@ -640,7 +689,9 @@ interface InspectionContract {
                         "active",
                         "archived",
                         "none"),
-                    ArchiveRules.DEFAULT))
+                    ArchiveRules.DEFAULT,
+                    WhenFull.DROP_OLDEST)
+                .answers())
         .containsExactly(
             DONE,
             DONE,
@@ -663,23 +714,28 @@ interface InspectionContract {
   @Test
   default void fixesQ15_anArchivedTaskForgetsSinceWhenItWasPending() {
     redis().enqueue("a");
-    inspection().archive(Q, List.of("a"), ArchiveRules.DEFAULT);
+    actions().archive(Q, List.of("a"), ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST);
     assertThat(redis().world()).doesNotContain("pending_since");
     redis().clock.advance(Duration.ofDays(1));
 
-    inspection().run(Q, List.of("a"));
+    actions().run(Q, List.of("a"));
 
-    assertThat(inspection().stats(Q).oldestPendingSince()).isEqualTo(NOON.plus(Duration.ofDays(1)));
+    assertThat(queues().snapshot(Q).oldestPendingSince()).isEqualTo(NOON.plus(Duration.ofDays(1)));
   }
 
   @Test
   default void fixesQ07_whatAnOperatorsArchivingTrimsIsGoneWithItsRecordAndLock() {
     redis().enqueue(redis().task("old", o -> o.uniqueFor(Duration.ofHours(1))));
-    inspection().archive(Q, List.of("old"), ArchiveRules.DEFAULT);
+    actions().archive(Q, List.of("old"), ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST);
     redis().clock.advance(Duration.ofSeconds(1));
     redis().enqueue("new");
 
-    inspection().archive(Q, List.of("new"), new ArchiveRules(1, Duration.ofDays(90), false));
+    actions()
+        .archive(
+            Q,
+            List.of("new"),
+            new ArchiveRules(1, Duration.ofDays(90), false),
+            WhenFull.DROP_OLDEST);
 
     assertThat(redis().world())
         .isEqualTo(
@@ -694,11 +750,11 @@ interface InspectionContract {
   default void anOperatorsArchivingKeepsTheLockByDefault() {
     redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofHours(1))));
     ArchiveRules releasing = new ArchiveRules(9, Duration.ofDays(90), true);
-    inspection().archive(Q, List.of("a"), ArchiveRules.DEFAULT);
+    actions().archive(Q, List.of("a"), ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST);
     assertThat(redis().world()).contains("unique:t:");
-    inspection().run(Q, List.of("a"));
+    actions().run(Q, List.of("a"));
 
-    inspection().archive(Q, List.of("a"), releasing);
+    actions().archive(Q, List.of("a"), releasing, WhenFull.DROP_OLDEST);
 
     assertThat(redis().world()).doesNotContain("\nunique:t:");
   }
@@ -708,7 +764,7 @@ interface InspectionContract {
     oneOfEach();
 
     assertThat(
-            inspection()
+            actions()
                 .delete(
                     Q,
                     List.of(
@@ -735,12 +791,12 @@ interface InspectionContract {
   @Test
   default void i35_aDeletedTaskReleasesItsOwnLockOnly() {
     redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofHours(1))));
-    inspection().delete(Q, List.of("a"));
+    actions().delete(Q, List.of("a"));
     assertThat(redis().world()).isEqualTo("asynq:queues: [q]\n");
 
     redis().enqueue(redis().task("b", o -> o.uniqueFor(Duration.ofHours(1))));
     redis().raw(Command.SET, key(EnqueueContract.LOCK), "c");
-    inspection().delete(Q, List.of("b"));
+    actions().delete(Q, List.of("b"));
     assertThat(redis().world()).contains(EnqueueContract.LOCK + ": c\n");
   }
 
@@ -749,18 +805,18 @@ interface InspectionContract {
     oneOfEach();
     String before = redis().world();
     for (TaskState state : TaskState.values()) {
-      assertThat(inspection().deleteIf(Q, state.word(), task -> false)).isFalse();
+      assertThat(taskEdits().deleteIf(Q, state.word(), task -> false)).isFalse();
     }
     assertThat(redis().world()).isEqualTo(before);
     for (TaskState state : TaskState.values()) {
       if (state != TaskState.ACTIVE) {
-        assertThat(inspection().deleteIf(Q, state.word(), task -> task.state() == state)).isTrue();
+        assertThat(taskEdits().deleteIf(Q, state.word(), task -> task.state() == state)).isTrue();
       }
     }
-    assertThatThrownBy(() -> inspection().deleteIf(Q, "active", task -> true))
+    assertThatThrownBy(() -> taskEdits().deleteIf(Q, "active", task -> true))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("active");
-    assertThatThrownBy(() -> inspection().deleteIf(Q, "pending", task -> true))
+    assertThatThrownBy(() -> taskEdits().deleteIf(Q, "pending", task -> true))
         .isInstanceOf(TaskNotFoundException.class);
     assertThat(redis().world()).contains("active: [active]").doesNotContain("t:pending");
   }
@@ -771,14 +827,14 @@ interface InspectionContract {
     List<TaskState> seen = new ArrayList<>();
 
     boolean deleted =
-        inspection()
+        taskEdits()
             .deleteIf(
                 Q,
                 "a",
                 task -> {
                   seen.add(task.state());
                   if (seen.size() == 1) {
-                    inspection().delete(Q, List.of("a"));
+                    actions().delete(Q, List.of("a"));
                     redis().enqueue("a");
                   }
                   return task.state() == TaskState.COMPLETED;
@@ -795,7 +851,7 @@ interface InspectionContract {
     List<TaskState> seen = new ArrayList<>();
 
     boolean deleted =
-        inspection()
+        taskEdits()
             .deleteIf(
                 Q,
                 "a",
@@ -803,7 +859,7 @@ interface InspectionContract {
                   seen.add(task.state());
                   if (seen.size() == 1) {
                     // The same in all but the time.
-                    inspection().delete(Q, List.of("a"));
+                    actions().delete(Q, List.of("a"));
                     redis().clock.advance(Duration.ofMillis(1));
                     redis().enqueue("a");
                   }
@@ -822,10 +878,10 @@ interface InspectionContract {
     redis().raw(Command.HSET, RedisKeys.task(Q, "empty"), "state", "archived");
     List<String> ids = List.of("stray", "empty");
 
-    assertThat(inspection().run(Q, ids)).containsExactly(NO_MESSAGE, NO_MESSAGE);
-    assertThat(inspection().archive(Q, ids, ArchiveRules.DEFAULT))
+    assertThat(actions().run(Q, ids)).containsExactly(NO_MESSAGE, NO_MESSAGE);
+    assertThat(actions().archive(Q, ids, ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST).answers())
         .containsExactly(NO_MESSAGE, NO_MESSAGE);
-    assertThat(inspection().delete(Q, ids)).containsExactly(DONE, DONE);
+    assertThat(actions().delete(Q, ids)).containsExactly(DONE, DONE);
 
     assertThat(redis().world()).isEqualTo("asynq:queues: [q]\n");
   }
@@ -839,11 +895,15 @@ interface InspectionContract {
     }
     redis().seedRecord(TaskState.COMPLETED, "a");
 
-    assertThat(inspection().run(Q, List.of("r-archived", "r-active", "r-aggregating")))
+    assertThat(actions().run(Q, List.of("r-archived", "r-active", "r-aggregating")))
         .containsOnly(DONE);
-    assertThat(inspection().archive(Q, List.of("a"), ArchiveRules.DEFAULT)).containsOnly(DONE);
+    assertThat(
+            actions()
+                .archive(Q, List.of("a"), ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST)
+                .answers())
+        .containsOnly(DONE);
     for (TaskState state : TaskState.values()) {
-      assertThat(inspection().delete(Q, List.of("d-" + state.word()))).containsOnly(DONE);
+      assertThat(actions().delete(Q, List.of("d-" + state.word()))).containsOnly(DONE);
     }
 
     assertThat(redis().world())
@@ -855,24 +915,25 @@ interface InspectionContract {
   default void tasksAreCountedByTheirIds() {
     oneOfEach();
 
-    assertThat(inspection().count(Q, List.of())).isZero();
-    assertThat(inspection().count(Q, List.of("none", "neither"))).isZero();
-    assertThat(inspection().count(NONE, List.of("pending"))).isZero();
-    assertThat(inspection().count(Q, List.of("none", "pending", "completed", "pending")))
-        .isEqualTo(3);
+    assertThat(tasks().count(Q, List.of())).isZero();
+    assertThat(tasks().count(Q, List.of("none", "neither"))).isZero();
+    assertThat(tasks().count(NONE, List.of("pending"))).isZero();
+    assertThat(tasks().count(Q, List.of("none", "pending", "completed", "pending"))).isEqualTo(3);
     redis().enqueueMany(550, o -> o);
-    List<String> ids = idsOf(Listing.of(TaskState.PENDING, 0, 551));
-    assertThat(inspection().count(Q, ids)).isEqualTo(551);
+    List<String> ids = idsOf(Listing.first(TaskState.PENDING, 551));
+    assertThat(tasks().count(Q, ids)).isEqualTo(551);
   }
 
   @Test
   default void manyIdsAreActedOnInOneCall() {
     redis().enqueueMany(450, o -> o.processIn(Duration.ofHours(1)));
-    List<String> ids = idsOf(Listing.of(TaskState.SCHEDULED, 0, 450));
+    List<String> ids = idsOf(Listing.first(TaskState.SCHEDULED, 450));
 
-    assertThat(inspection().run(Q, ids)).hasSize(450).containsOnly(DONE);
-    assertThat(inspection().archive(Q, ids, ArchiveRules.DEFAULT)).hasSize(450).containsOnly(DONE);
-    assertThat(inspection().delete(Q, ids)).hasSize(450).containsOnly(DONE);
+    assertThat(actions().run(Q, ids)).hasSize(450).containsOnly(DONE);
+    assertThat(actions().archive(Q, ids, ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST).answers())
+        .hasSize(450)
+        .containsOnly(DONE);
+    assertThat(actions().delete(Q, ids)).hasSize(450).containsOnly(DONE);
 
     assertThat(redis().world()).isEqualTo("asynq:queues: [q]\n");
   }
@@ -883,14 +944,14 @@ interface InspectionContract {
   default void i30_fixesQ31_allTasksOfAStateAreRunInOrderBehindPendingOnesWithProgress() {
     redis().seed(TaskState.PENDING, "first", 0);
     redis().enqueueMany(450, o -> o.processIn(Duration.ofHours(1)));
-    List<Integer> progress = new ArrayList<>();
+    List<Long> progress = new ArrayList<>();
 
-    assertThat(inspection().runAll(Q, TaskState.SCHEDULED, null, progress::add)).isEqualTo(450);
+    assertThat(actions().runAll(Q, TaskState.SCHEDULED, null, progress::add)).isEqualTo(450);
 
-    assertThat(progress).containsExactly(50, 100, 150, 200, 250, 300, 350, 400, 450);
-    List<String> pending = idsOf(Listing.of(TaskState.PENDING, 0, 451));
+    assertThat(progress).containsExactly(50L, 100L, 150L, 200L, 250L, 300L, 350L, 400L, 450L);
+    List<String> pending = idsOf(Listing.first(TaskState.PENDING, 451));
     assertThat(pending).hasSize(451).startsWith("first", "t0000", "t0001").endsWith("t0449");
-    assertThat(inspection().stats(Q).size(TaskState.SCHEDULED)).isZero();
+    assertThat(queues().snapshot(Q).size(TaskState.SCHEDULED)).isZero();
   }
 
   @Test
@@ -900,15 +961,13 @@ interface InspectionContract {
 
     for (TaskState state :
         List.of(TaskState.SCHEDULED, TaskState.RETRY, TaskState.ARCHIVED, TaskState.COMPLETED)) {
-      assertThat(inspection().runAll(Q, state, null, InspectionContract::nothing)).isEqualTo(1);
-      assertThat(inspection().runAll(Q, state, null, InspectionContract::nothing)).isZero();
+      assertThat(actions().runAll(Q, state, null, InspectionContract::nothing)).isEqualTo(1);
+      assertThat(actions().runAll(Q, state, null, InspectionContract::nothing)).isZero();
     }
-    assertThat(inspection().runAll(Q, TaskState.AGGREGATING, "g", InspectionContract::nothing))
+    assertThat(actions().runAll(Q, TaskState.AGGREGATING, "g", InspectionContract::nothing))
         .isEqualTo(1);
-    assertThat(inspection().runAll(Q, TaskState.PENDING, null, InspectionContract::nothing))
-        .isZero();
-    assertThat(inspection().runAll(Q, TaskState.ACTIVE, null, InspectionContract::nothing))
-        .isZero();
+    assertThat(actions().runAll(Q, TaskState.PENDING, null, InspectionContract::nothing)).isZero();
+    assertThat(actions().runAll(Q, TaskState.ACTIVE, null, InspectionContract::nothing)).isZero();
 
     assertThat(redis().world())
         .contains("pending: [aggregating, completed, archived, retry, scheduled, pending]\n")
@@ -937,9 +996,16 @@ interface InspectionContract {
         .doesNotContain("groups", "g:g");
   }
 
-  private int archiveAll(TaskState state, @Nullable String group) {
-    return inspection()
-        .archiveAll(Q, state, group, ArchiveRules.DEFAULT, InspectionContract::nothing);
+  private long archiveAll(TaskState state, @Nullable String group) {
+    return actions()
+        .archiveAll(
+            Q,
+            state,
+            group,
+            ArchiveRules.DEFAULT,
+            WhenFull.DROP_OLDEST,
+            InspectionContract::nothing)
+        .done();
   }
 
   @Test
@@ -947,16 +1013,18 @@ interface InspectionContract {
     redis().enqueueMany(650, o -> o);
 
     assertThat(
-            inspection()
+            actions()
                 .archiveAll(
                     Q,
                     TaskState.PENDING,
                     null,
                     new ArchiveRules(50, Duration.ofDays(1), false),
-                    InspectionContract::nothing))
+                    WhenFull.DROP_OLDEST,
+                    InspectionContract::nothing)
+                .done())
         .isEqualTo(650);
 
-    assertThat(inspection().stats(Q).size(TaskState.ARCHIVED)).isEqualTo(50);
+    assertThat(queues().snapshot(Q).size(TaskState.ARCHIVED)).isEqualTo(50);
     assertThat(redis().world().lines().filter(line -> line.startsWith("t:"))).hasSize(50);
   }
 
@@ -992,8 +1060,8 @@ interface InspectionContract {
             """);
   }
 
-  private int deleteAll(TaskState state, @Nullable String group) {
-    return inspection().deleteAll(Q, state, group, InspectionContract::nothing);
+  private long deleteAll(TaskState state, @Nullable String group) {
+    return actions().deleteAll(Q, state, group, InspectionContract::nothing);
   }
 
   @Test
@@ -1003,7 +1071,7 @@ interface InspectionContract {
     redis().enqueue(redis().task("b", o -> o.uniqueFor(Duration.ofHours(1)).group("g")));
     deleteAll(TaskState.AGGREGATING, "g");
     redis().enqueue(redis().task("c", o -> o.uniqueFor(Duration.ofHours(1))));
-    inspection().archive(Q, List.of("c"), ArchiveRules.DEFAULT);
+    actions().archive(Q, List.of("c"), ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST);
     deleteAll(TaskState.ARCHIVED, null);
 
     assertThat(redis().world()).isEqualTo("asynq:queues: [q]\n");
@@ -1018,7 +1086,7 @@ interface InspectionContract {
     redis().seed(TaskState.AGGREGATING, "c", T);
     redis().raw(Command.ZADD, key("g:g"), "1", "ghost");
 
-    assertThat(inspection().runAll(Q, TaskState.RETRY, null, InspectionContract::nothing))
+    assertThat(actions().runAll(Q, TaskState.RETRY, null, InspectionContract::nothing))
         .isEqualTo(1);
     assertThat(archiveAll(TaskState.PENDING, null)).isEqualTo(2);
     deleteAll(TaskState.PENDING, null);
@@ -1037,14 +1105,14 @@ interface InspectionContract {
       redis().seed(state, "a", T + 10);
       String before = redis().world();
       if (state == TaskState.ACTIVE || state == TaskState.COMPLETED) {
-        assertThatThrownBy(() -> inspection().updatePayload(Q, "a", Payload.ofUtf8("new")))
+        assertThatThrownBy(() -> taskEdits().updatePayload(Q, "a", Payload.ofUtf8("new")))
             .isInstanceOf(TaskStateException.class)
             .hasMessageContaining(state.word());
         assertThat(redis().world()).isEqualTo(before);
       } else {
-        inspection().updatePayload(Q, "a", Payload.ofUtf8("new"));
+        taskEdits().updatePayload(Q, "a", Payload.ofUtf8("new"));
         assertThat(redis().world()).isEqualTo(before.replace("t(p)", "t(new)"));
-        inspection().updatePayload(Q, "a", Payload.absent());
+        taskEdits().updatePayload(Q, "a", Payload.absent());
         assertThat(redis().world()).isEqualTo(before.replace("t(p)", "t()"));
       }
       redis().server.flush();
@@ -1057,13 +1125,13 @@ interface InspectionContract {
       redis().seed(state, "a", T + 10);
       String before = redis().world();
       if (state == TaskState.ACTIVE || state == TaskState.COMPLETED) {
-        assertThatThrownBy(() -> inspection().updateHeaders(Q, "a", old -> Map.of("k", "v")))
+        assertThatThrownBy(() -> taskEdits().updateHeaders(Q, "a", old -> Map.of("k", "v")))
             .isInstanceOf(TaskStateException.class)
             .hasMessageContaining(state.word());
       } else {
-        inspection().updateHeaders(Q, "a", old -> Map.of("k", "v"));
-        assertThat(inspection().task(Q, "a").headers()).isEqualTo(Map.of("k", "v"));
-        inspection()
+        taskEdits().updateHeaders(Q, "a", old -> Map.of("k", "v"));
+        assertThat(tasks().task(Q, "a").headers()).isEqualTo(Map.of("k", "v"));
+        taskEdits()
             .updateHeaders(
                 Q,
                 "a",
@@ -1081,7 +1149,7 @@ interface InspectionContract {
   default void i33_thePayloadOfAnUnknownTaskCannotBeReplaced() {
     redis().enqueue("a");
 
-    assertThatThrownBy(() -> inspection().updatePayload(Q, "b", Payload.absent()))
+    assertThatThrownBy(() -> taskEdits().updatePayload(Q, "b", Payload.absent()))
         .isInstanceOf(TaskNotFoundException.class);
   }
 
@@ -1089,7 +1157,7 @@ interface InspectionContract {
   default void fixesQ26_theLockMovesWithThePayloadForTheTimeItHasLeft() {
     redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofHours(1))));
 
-    inspection().updatePayload(Q, "a", Payload.ofUtf8("new"));
+    taskEdits().updatePayload(Q, "a", Payload.ofUtf8("new"));
 
     assertThat(redis().world())
         .isEqualTo(
@@ -1114,7 +1182,7 @@ interface InspectionContract {
     redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofHours(1))), other);
     String before = redis().world();
 
-    assertThatThrownBy(() -> inspection().updatePayload(Q, "a", Payload.ofUtf8("other")))
+    assertThatThrownBy(() -> taskEdits().updatePayload(Q, "a", Payload.ofUtf8("other")))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("unique task b");
 
@@ -1140,14 +1208,15 @@ interface InspectionContract {
   default void i03_fixesQ16_anEmptyQueueIsRemovedWithAllItsTraces() {
     redis().enqueue("a");
     redis().settle(new Settlement.Archive(redis().claimOne(), "no"));
-    inspection().delete(Q, List.of("a"));
-    inspection().pause(Q);
-    inspection().set(Q, new Settings(OptionalInt.of(1), Optional.empty()));
+    actions().delete(Q, List.of("a"));
+    queueControl().pause(Q);
+    queueControl()
+        .setLimits(Q, new QueueLimits(OptionalInt.of(1), Optional.empty(), Optional.empty()));
     redis().raw(Command.SADD, key("groups"), "empty");
     redis().raw(Command.SET, key("processed:2099-10-03"), "1");
     redis().raw(Command.SET, key("failed:2100-01-02"), "1");
 
-    inspection().removeQueue(Q, false);
+    queueRemoval().remove(Q, false);
 
     assertThat(redis().world()).isEmpty();
   }
@@ -1157,13 +1226,13 @@ interface InspectionContract {
     for (TaskState state : TaskState.values()) {
       redis().seed(state, "a", T);
       String before = redis().world();
-      assertThatThrownBy(() -> inspection().removeQueue(Q, false))
+      assertThatThrownBy(() -> queueRemoval().remove(Q, false))
           .isInstanceOf(QueueNotEmptyException.class)
           .hasMessageContaining(state.word());
       assertThat(redis().world()).isEqualTo(before);
 
       if (state != TaskState.ACTIVE) {
-        inspection().removeQueue(Q, true);
+        queueRemoval().remove(Q, true);
         assertThat(redis().world()).isEmpty();
       }
       redis().server.flush();
@@ -1176,11 +1245,11 @@ interface InspectionContract {
     AggregationSet set =
         redis().aggregation().aggregate(Q, "g", AggregationContract.AT_ONCE).orElseThrow();
 
-    assertThatThrownBy(() -> inspection().removeQueue(Q, false))
+    assertThatThrownBy(() -> queueRemoval().remove(Q, false))
         .isInstanceOf(QueueNotEmptyException.class);
 
     redis().aggregation().finish(set, null);
-    inspection().removeQueue(Q, true);
+    queueRemoval().remove(Q, true);
     assertThat(redis().world()).isEmpty();
   }
 
@@ -1189,7 +1258,7 @@ interface InspectionContract {
     oneOfEach();
     String before = redis().world();
 
-    assertThatThrownBy(() -> inspection().removeQueue(Q, true))
+    assertThatThrownBy(() -> queueRemoval().remove(Q, true))
         .isInstanceOf(QueueNotEmptyException.class)
         .hasMessageContaining("active");
 
@@ -1226,12 +1295,13 @@ interface InspectionContract {
     redis().seedRecord(TaskState.ARCHIVED, "leaked");
     redis().raw(Command.HSET, RedisKeys.task(Q, "stray"), "result", "late");
     redis().raw(Command.SET, key("unique:t:1234"), "gone");
-    inspection().pause(Q);
-    inspection().set(Q, new Settings(OptionalInt.of(1), Optional.empty()));
+    queueControl().pause(Q);
+    queueControl()
+        .setLimits(Q, new QueueLimits(OptionalInt.of(1), Optional.empty(), Optional.empty()));
     redis().raw(Command.SET, key("processed"), "1");
     redis().raw(Command.SET, key("processed:2099-12-01"), "1");
 
-    inspection().removeQueue(Q, true);
+    queueRemoval().remove(Q, true);
 
     assertThat(redis().world()).isEmpty();
   }
@@ -1242,7 +1312,7 @@ interface InspectionContract {
     String before = redis().world();
     redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofHours(1))));
 
-    inspection().removeQueue(Q, true);
+    queueRemoval().remove(Q, true);
 
     assertThat(redis().world()).isEqualTo(before);
   }
@@ -1266,7 +1336,7 @@ interface InspectionContract {
       String group = state == TaskState.AGGREGATING ? "g" : null;
       String cursor = null;
       do {
-        Page page = redis().inspection().list(Q, new Listing(state, group, false, 0, 1, cursor));
+        TaskPage page = redis().tasks().list(Q, new Listing(state, group, false, 0, 1, cursor));
         tasks.addAll(page.tasks());
         cursor = page.cursor();
       } while (cursor != null);
@@ -1274,7 +1344,7 @@ interface InspectionContract {
       assertThat(tasks)
           .extracting(TaskInfo::id)
           .containsExactlyInAnyOrder(state.word() + "-a", state.word() + "-b");
-      assertThat(redis().inspection().task(Q, state.word() + "-a").state()).isEqualTo(state);
+      assertThat(redis().tasks().task(Q, state.word() + "-a").state()).isEqualTo(state);
     }
   }
 }

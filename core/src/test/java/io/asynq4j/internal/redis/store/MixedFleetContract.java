@@ -12,14 +12,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.asynq4j.Payload;
 import io.asynq4j.TaskState;
 import io.asynq4j.fixture.BrokerFixture;
+import io.asynq4j.inspect.QueueLimits;
 import io.asynq4j.internal.broker.Aggregation.AggregationSet;
 import io.asynq4j.internal.broker.Claim;
-import io.asynq4j.internal.broker.Inspection.Settings;
 import io.asynq4j.internal.broker.Presence.SchedulerEntry;
 import io.asynq4j.internal.broker.Presence.Server;
 import io.asynq4j.internal.broker.Presence.Worker;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.codec.MessageCodec;
@@ -107,18 +108,26 @@ interface MixedFleetContract {
           f -> f.redis().aggregation().giveBack(f.takeGroup()),
           f -> f.redis().aggregation().finish(f.takeGroup(), f.redis().task("sum")),
           f -> f.redis().aggregation().sweep(Q, 10),
-          f -> f.redis().inspection().archive(Q, List.of("sum", "s1"), ArchiveRules.DEFAULT),
-          f -> f.redis().inspection().run(Q, List.of("sum", "d")),
-          f -> f.redis().inspection().updatePayload(Q, "sum", Payload.ofUtf8("new")),
-          f -> f.redis().inspection().delete(Q, List.of("s1")),
+          f ->
+              f.redis()
+                  .actions()
+                  .archive(Q, List.of("sum", "s1"), ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST)
+                  .answers(),
+          f -> f.redis().actions().run(Q, List.of("sum", "d")),
+          f -> f.redis().taskEdits().updatePayload(Q, "sum", Payload.ofUtf8("new")),
+          f -> f.redis().actions().delete(Q, List.of("s1")),
           f -> f.redis().enqueue(f.redis().task("k", o -> o.retention(Duration.ofSeconds(1)))),
           f -> f.completeAll(),
           f -> f.redis().clock.advance(Duration.ofSeconds(2)),
           f -> f.redis().upkeep().expire(Q, 10),
           f -> f.redis().upkeep().repair(Q),
           f -> f.redis().upkeep().trim(Q, 10, new ArchiveRules(1, Duration.ofDays(1), false)),
-          f -> f.redis().inspection().set(Q, new Settings(OptionalInt.of(3), Optional.of(false))),
-          f -> f.redis().inspection().pause(Q));
+          f ->
+              f.redis()
+                  .queueControl()
+                  .setLimits(
+                      Q, new QueueLimits(OptionalInt.of(3), Optional.of(false), Optional.empty())),
+          f -> f.redis().queueControl().pause(Q));
 
   private static Duration millis(long millis) {
     return Duration.ofMillis(millis);
@@ -291,7 +300,7 @@ interface MixedFleetContract {
     redis().seed(TaskState.RETRY, "c", T);
     redis().seed(TaskState.ARCHIVED, "d", T);
     redis().upkeep().forward(Q, 9);
-    redis().inspection().run(Q, List.of("d"));
+    redis().actions().run(Q, List.of("d"));
     assertThat(redis().world()).contains("pending: [d, c, b, a]\n");
 
     Claim first = redis().claimOne();
@@ -325,7 +334,7 @@ interface MixedFleetContract {
     // 91, of which the world shows the next ten.
     assertThat(parsed()).containsEntry(EnqueueContract.LOCK, "x for 100s");
     redis().raw(Command.SET, key(EnqueueContract.LOCK), "another");
-    redis().inspection().delete(Q, List.of("x"));
+    redis().actions().delete(Q, List.of("x"));
     assertThat(parsed()).containsEntry(EnqueueContract.LOCK, "another");
   }
 
@@ -349,7 +358,7 @@ interface MixedFleetContract {
 
   @Test
   default void rule09_registriesHoldWholeKeysUntilTheyExpire() {
-    Server server = new Server("host", 7, "id", 1, Map.of("q", 1), false, "active", NOON, 1);
+    Server server = new Server("host", 7, "id", 1, Map.of("q", 1), false, "active", NOON, 1, null);
     Worker worker =
         new Worker("host", 7, "id", "a", "t", Payload.absent(), Q, NOON, NOON.plusSeconds(9));
     redis().presence().show(server, List.of(worker), millis(9_500));

@@ -46,7 +46,7 @@ interface PresenceContract {
 
   private static Server server(String id) {
     return new Server(
-        "host", 7, id, 10, Map.of("q", 3, "low", 1), true, "active", NOON.plusNanos(5), 1);
+        "host", 7, id, 10, Map.of("q", 3, "low", 1), true, "active", NOON.plusNanos(5), 1, null);
   }
 
   private static Worker worker(String serverId, String taskId) {

@@ -16,11 +16,12 @@ import io.asynq4j.internal.broker.Aggregation.AggregationSet;
 import io.asynq4j.internal.broker.Aggregation.FinishAnswer;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.internal.broker.Claim;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer.Status;
 import io.asynq4j.internal.broker.LeaseOperations;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer.Status;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.command.RedisKeys;
@@ -102,7 +103,7 @@ interface RegressionContract {
   default void anExactTimeOfAnEarlierWaitDoesNotHoldUpARetryOfAGoWorker() {
     redis().enqueue(redis().task("a", o -> o.processIn(Duration.ofHours(1)).precise()));
     goMovesItToRetry("a", T + 10);
-    assertThat(redis().inspection().task(Q, "a").nextProcessAt()).isEqualTo(NOON.plusSeconds(10));
+    assertThat(redis().tasks().task(Q, "a").nextProcessAt()).isEqualTo(NOON.plusSeconds(10));
     redis().clock.advance(Duration.ofSeconds(10));
 
     assertThat(redis().upkeep().forward(Q, 10).moved()).isEqualTo(1);
@@ -147,10 +148,14 @@ interface RegressionContract {
     String before = redis().world();
 
     ActionAnswer refused = new ActionAnswer(Status.WRONG_STATE, TaskState.AGGREGATING);
-    assertThat(redis().inspection().run(Q, List.of("a"))).containsExactly(refused);
-    assertThat(redis().inspection().archive(Q, List.of("a"), ArchiveRules.DEFAULT))
+    assertThat(redis().actions().run(Q, List.of("a"))).containsExactly(refused);
+    assertThat(
+            redis()
+                .actions()
+                .archive(Q, List.of("a"), ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST)
+                .answers())
         .containsExactly(refused);
-    assertThat(redis().inspection().delete(Q, List.of("a"))).containsExactly(refused);
+    assertThat(redis().actions().delete(Q, List.of("a"))).containsExactly(refused);
 
     assertThat(redis().world()).isEqualTo(before);
     assertThat(redis().aggregation().sweep(Q, 10)).isEqualTo(1);
@@ -177,7 +182,7 @@ interface RegressionContract {
     ArchiveRules releasing = new ArchiveRules(100, Duration.ofDays(1), true);
     redis().enqueue(redis().task("a", o -> o.uniqueFor(Duration.ofHours(1))));
 
-    redis().inspection().archive(Q, List.of("a"), releasing);
+    redis().actions().archive(Q, List.of("a"), releasing, WhenFull.DROP_OLDEST);
 
     assertThat(redis().world()).contains("archived: {a=").doesNotContain("\nunique:t");
   }

@@ -118,7 +118,7 @@ interface ScheduleStoreContract {
   default void anInstantIsFiredOnceAlsoWhenItsTaskIsLongDoneAndGone() {
     enroll(MINUTELY);
     fire(firing(NOON, ONE, "a"));
-    redis().inspection().delete(Q, List.of("a"));
+    redis().actions().delete(Q, List.of("a"));
 
     assertThat(fire(firing(NOON, ONE, "b"))).containsOnlyNulls();
     assertThat(fire(firing(NOON, TWO, "c"))).containsOnlyNulls();

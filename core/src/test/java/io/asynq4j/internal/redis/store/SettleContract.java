@@ -18,9 +18,9 @@ import io.asynq4j.TaskState;
 import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.EnqueueReply;
-import io.asynq4j.internal.broker.Inspection.Listing;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.command.RedisKeys;
@@ -152,7 +152,7 @@ public interface SettleContract {
 
     redis().settle(new Settlement.Requeue(claim));
 
-    assertThat(redis().inspection().stats(Q).oldestPendingSince()).isEqualTo(NOON.plusSeconds(3));
+    assertThat(redis().queues().snapshot(Q).oldestPendingSince()).isEqualTo(NOON.plusSeconds(3));
   }
 
   @Test
@@ -162,26 +162,26 @@ public interface SettleContract {
 
     assertThat(redis().source().writeResult(claim, Payload.ofUtf8("half"))).isTrue();
 
-    assertThat(redis().inspection().task(Q, "a").result()).isEqualTo(Payload.ofUtf8("half"));
+    assertThat(redis().tasks().task(Q, "a").result()).isEqualTo(Payload.ofUtf8("half"));
   }
 
   @Test
   default void progressIsShownUntilTheNextAttemptBegins() {
     redis().enqueue("a");
     Claim claim = redis().claimOne();
-    assertThat(redis().inspection().task(Q, "a").progress()).isNull();
+    assertThat(redis().tasks().task(Q, "a").progress()).isNull();
 
     assertThat(redis().source().writeProgress(claim, new Progress(40, "step 2"))).isTrue();
 
     assertThat(redis().world()).contains(", progress=40 step 2, state=active}");
-    assertThat(redis().inspection().task(Q, "a").progress()).isEqualTo(new Progress(40, "step 2"));
-    assertThat(redis().inspection().list(Q, Listing.of(TaskState.ACTIVE, 0, 9)).tasks())
+    assertThat(redis().tasks().task(Q, "a").progress()).isEqualTo(new Progress(40, "step 2"));
+    assertThat(redis().tasks().list(Q, Listing.first(TaskState.ACTIVE, 9)).tasks())
         .extracting(TaskInfo::progress)
         .containsExactly(new Progress(40, "step 2"));
     redis().settle(new Settlement.Requeue(claim));
-    assertThat(redis().inspection().task(Q, "a").progress()).isEqualTo(new Progress(40, "step 2"));
+    assertThat(redis().tasks().task(Q, "a").progress()).isEqualTo(new Progress(40, "step 2"));
     redis().claimOne();
-    assertThat(redis().inspection().task(Q, "a").progress()).isNull();
+    assertThat(redis().tasks().task(Q, "a").progress()).isNull();
     assertThat(redis().source().writeProgress(claim, new Progress(41, "late"))).isFalse();
   }
 
@@ -426,7 +426,7 @@ public interface SettleContract {
             new Settlement.Retry(
                 redis().claimOne(), Duration.ofSeconds(1), "bad \ud800 text", true, false));
 
-    assertThat(redis().inspection().task(Q, "a").lastError()).isEqualTo("bad ? text");
+    assertThat(redis().tasks().task(Q, "a").lastError()).isEqualTo("bad ? text");
     assertThat(LEASE).isPositive();
   }
 
@@ -442,14 +442,14 @@ public interface SettleContract {
     }
     redis().settle(new Settlement.Archive(redis().claimOne(), "never", ""));
 
-    assertThat(redis().inspection().failures(Q, "a"))
+    assertThat(redis().tasks().failures(Q, "a"))
         .containsExactly(
             new FailedAttempt(NOON.plusSeconds(2), "no 3", "at 3"),
             new FailedAttempt(NOON.plusSeconds(3), "no 4", "at 4"),
             new FailedAttempt(NOON.plusSeconds(4), "no 5", "at 5"),
             new FailedAttempt(NOON.plusSeconds(5), "no 6", "at 6"),
             new FailedAttempt(NOON.plusSeconds(6), "never", ""));
-    assertThatThrownBy(() -> redis().inspection().failures(Q, "nobody"))
+    assertThatThrownBy(() -> redis().tasks().failures(Q, "nobody"))
         .isInstanceOf(TaskNotFoundException.class);
   }
 
@@ -464,7 +464,7 @@ public interface SettleContract {
       redis().clock.advance(Duration.ofSeconds(1));
       redis().upkeep().forward(Q, 10);
 
-      assertThat(redis().inspection().failures(Q, "a"))
+      assertThat(redis().tasks().failures(Q, "a"))
           .extracting(FailedAttempt::trace)
           .containsExactly("at");
     }
@@ -483,7 +483,6 @@ public interface SettleContract {
 
     redis().clock.advance(Duration.ofDays(36_500));
     assertThat(redis().upkeep().expire(Q, 10)).isZero();
-    assertThat(redis().inspection().list(Q, Listing.of(TaskState.COMPLETED, 0, 9)).tasks())
-        .hasSize(1);
+    assertThat(redis().tasks().list(Q, Listing.first(TaskState.COMPLETED, 9)).tasks()).hasSize(1);
   }
 }

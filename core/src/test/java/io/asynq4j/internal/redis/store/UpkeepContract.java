@@ -150,7 +150,7 @@ interface UpkeepContract {
     redis().seed(TaskState.RETRY, "b", T);
     redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "due_ms", Long.toString((T + 3600) * 1000));
     redis().raw(Command.HSET, RedisKeys.task(Q, "b"), "due_ms", Long.toString((T + 3600) * 1000));
-    assertThat(redis().inspection().task(Q, "b").nextProcessAt()).isEqualTo(NOON);
+    assertThat(redis().tasks().task(Q, "b").nextProcessAt()).isEqualTo(NOON);
 
     assertThat(redis().upkeep().forward(Q, 100)).isEqualTo(new Forwarded(2, null));
 
@@ -206,7 +206,7 @@ interface UpkeepContract {
   @Test
   default void aPausedQueueIsForwardedToo() {
     redis().seed(TaskState.SCHEDULED, "a", T);
-    redis().inspection().pause(Q);
+    redis().queueControl().pause(Q);
 
     assertThat(redis().upkeep().forward(Q, 100).moved()).isEqualTo(1);
 

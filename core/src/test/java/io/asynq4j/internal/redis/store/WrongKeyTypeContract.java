@@ -16,14 +16,15 @@ import io.asynq4j.internal.broker.Aggregation.AggregationSet;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.EnqueueReply;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer;
-import io.asynq4j.internal.broker.Inspection.ActionAnswer.Status;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.OperatorActions.ActionAnswer.Status;
 import io.asynq4j.internal.broker.ScheduleLedger.Entry;
 import io.asynq4j.internal.broker.ScheduleLedger.Firing;
 import io.asynq4j.internal.broker.ScheduleLedger.State;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import java.time.Duration;
@@ -107,15 +108,22 @@ interface WrongKeyTypeContract {
     FIRE("pending", redis -> firing(redis, o -> o.uniqueFor(HOUR))),
     FIRE_LATER("scheduled", redis -> firing(redis, o -> o.processIn(HOUR))),
     FIRE_INTO_A_GROUP("g:g", redis -> firing(redis, o -> o.group("g"))),
-    RUN("pending", redis -> acting(redis, ids -> redis.inspection().run(Q, ids))),
-    RUN_OUT_OF_A_CONTAINER("retry", redis -> acting(redis, ids -> redis.inspection().run(Q, ids))),
-    RUN_OUT_OF_A_GROUP("groups", redis -> acting(redis, ids -> redis.inspection().run(Q, ids))),
+    RUN("pending", redis -> acting(redis, ids -> redis.actions().run(Q, ids))),
+    RUN_OUT_OF_A_CONTAINER("retry", redis -> acting(redis, ids -> redis.actions().run(Q, ids))),
+    RUN_OUT_OF_A_GROUP("groups", redis -> acting(redis, ids -> redis.actions().run(Q, ids))),
     ARCHIVE_WAITING(
         "retry",
-        redis -> acting(redis, ids -> redis.inspection().archive(Q, ids, ArchiveRules.DEFAULT))),
+        redis ->
+            acting(
+                redis,
+                ids ->
+                    redis
+                        .actions()
+                        .archive(Q, ids, ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST)
+                        .answers())),
     RESCHEDULE_WAITING(
-        "retry", redis -> acting(redis, ids -> redis.inspection().reschedule(Q, ids, NEXT))),
-    DELETE("retry", redis -> acting(redis, ids -> redis.inspection().delete(Q, ids)));
+        "retry", redis -> acting(redis, ids -> redis.actions().reschedule(Q, ids, NEXT))),
+    DELETE("retry", redis -> acting(redis, ids -> redis.actions().delete(Q, ids)));
 
     private final String target;
     private final Function<BrokerFixture, Runnable> preparation;
@@ -284,8 +292,8 @@ interface WrongKeyTypeContract {
                     ArchiveRules.DEFAULT))
         .containsExactly(SettleResult.APPLIED, SettleResult.APPLIED);
 
-    assertThat(redis().inspection().task(Q, "a").result()).isEqualTo(Payload.ofUtf8("result"));
-    assertThat(redis().inspection().task(Q, "b").state()).isEqualTo(TaskState.COMPLETED);
+    assertThat(redis().tasks().task(Q, "a").result()).isEqualTo(Payload.ofUtf8("result"));
+    assertThat(redis().tasks().task(Q, "b").state()).isEqualTo(TaskState.COMPLETED);
   }
 
   @Test
@@ -392,13 +400,13 @@ interface WrongKeyTypeContract {
     redis().seed(TaskState.SCHEDULED, "b", T + 60);
     redis().raw(Command.SET, key("t:a"), "of another type");
 
-    assertThat(redis().inspection().run(Q, List.of("b", "a")))
-        .extracting(ActionAnswer::verdict)
+    assertThat(redis().actions().run(Q, List.of("b", "a")))
+        .extracting(ActionAnswer::status)
         .first()
         .isEqualTo(Status.DONE);
     assertThat(redis().world()).contains("pending: [b]\n", "scheduled: {a=");
 
-    redis().inspection().deleteAll(Q, TaskState.SCHEDULED, null, done -> {});
+    redis().actions().deleteAll(Q, TaskState.SCHEDULED, null, done -> {});
     assertThat(redis().world()).doesNotContain("t:a", "scheduled");
   }
 
@@ -407,8 +415,8 @@ interface WrongKeyTypeContract {
     redis().seed(TaskState.SCHEDULED, "a", T + 60);
     redis().seed(TaskState.SCHEDULED, "b", T + 60);
 
-    redis().inspection().run(Q, List.of("a", "a"));
-    redis().inspection().archive(Q, List.of("b", "b"), ArchiveRules.DEFAULT);
+    redis().actions().run(Q, List.of("a", "a"));
+    redis().actions().archive(Q, List.of("b", "b"), ArchiveRules.DEFAULT, WhenFull.DROP_OLDEST);
 
     assertThat(redis().world()).contains("pending: [a]\n", "archived: {b=" + T + "}\n");
   }

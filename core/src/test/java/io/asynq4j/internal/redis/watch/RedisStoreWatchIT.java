@@ -304,11 +304,11 @@ public class RedisStoreWatchIT {
   void pausingAndResumingAreNotified() {
     Watch watch = liveWatch(List.of(Q));
     assertThat(watch.arm(List.of(Q), Set.of(QueuePart.PAUSED))).isEmpty();
-    redis.inspection().pause(Q);
+    redis.queueControl().pause(Q);
     soon().until(() -> heard.times("q PAUSED") == 1);
 
     assertThat(watch.arm(List.of(Q), Set.of(QueuePart.PAUSED))).containsExactly(Q);
-    redis.inspection().resume(Q);
+    redis.queueControl().resume(Q);
     soon().until(() -> heard.times("q PAUSED") == 2);
   }
 

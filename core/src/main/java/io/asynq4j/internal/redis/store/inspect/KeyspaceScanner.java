@@ -1,11 +1,9 @@
 package io.asynq4j.internal.redis.store.inspect;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.broker.Diagnostics.Keyspace;
-import io.asynq4j.internal.broker.Diagnostics.Members;
-import io.asynq4j.internal.broker.Diagnostics.Node;
 import io.asynq4j.internal.broker.Diagnostics.Subject;
 import io.asynq4j.internal.broker.Diagnostics.SubjectKind;
+import io.asynq4j.internal.broker.KeyspaceScan;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
@@ -19,8 +17,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
-/** Scans keys and containers in steps that do not block Redis for long. Thread-safe. */
-final class KeyspaceScanner {
+/** Redis implementation of the scan of keys and containers. */
+public final class KeyspaceScanner implements KeyspaceScan {
 
   private static final int KEYS_PER_SCAN = 1000;
   private static final int IDS_PER_PAGE = 1000;
@@ -30,7 +28,7 @@ final class KeyspaceScanner {
   private static final Set<String> LISTS = Set.of("pending", "active");
 
   /** Key suffixes that prove that a queue has tasks, besides task records. */
-  private static final Set<String> CONTAINERS =
+  static final Set<String> CONTAINERS =
       Set.of(
           "pending",
           "active",
@@ -43,21 +41,21 @@ final class KeyspaceScanner {
 
   private final RedisCommandExecutor link;
 
-  KeyspaceScanner(RedisCommandExecutor link) {
+  public KeyspaceScanner(RedisCommandExecutor link) {
     this.link = link;
   }
 
-  Members members(QueueName queue, String container, String cursor) {
+  @Override
+  public Members members(QueueName queue, String container, String cursor) {
     String key = RedisKeys.of(queue, container);
     if (LISTS.contains(container)) {
       return listed(key, cursor.isEmpty() ? 0 : Long.parseLong(cursor));
     }
     boolean isSet = container.equals("groups");
-    CommandArgs args = new CommandArgs().add(key).add(cursor.isEmpty() ? START : cursor);
-    args.add("COUNT").add(MEMBERS_PER_SCAN);
     Command command = isSet ? Command.SSCAN : Command.ZSCAN;
+    String from = cursor.isEmpty() ? START : cursor;
     List<@Nullable Object> page =
-        ReplyParser.list(link.call(key, ResendPolicy.SAFE, command, args));
+        ReplyParser.list(link.callSafe(command, key, from, "COUNT", MEMBERS_PER_SCAN));
     List<@Nullable Object> found = ReplyParser.list(page.get(1));
     List<String> members = new ArrayList<>();
     // Members of a sorted set come with their scores.
@@ -77,7 +75,8 @@ final class KeyspaceScanner {
     return new Members(ids, ids.size() < IDS_PER_PAGE ? "" : Long.toString(from + IDS_PER_PAGE));
   }
 
-  List<Node> nodes(@Nullable QueueName queue) {
+  @Override
+  public List<Node> nodes(@Nullable QueueName queue) {
     if (queue != null || !link.isSharded()) {
       int slot = queue == null ? 0 : RedisKeys.slot(RedisKeys.prefix(queue));
       return List.of(new Node(link.serverOf(slot).name(), slot));
@@ -90,7 +89,9 @@ final class KeyspaceScanner {
     return List.copyOf(nodes.values());
   }
 
-  Keyspace keys(Node node, @Nullable QueueName queue, Set<String> registered, String cursor) {
+  @Override
+  public Keyspace keys(
+      Node node, @Nullable QueueName queue, Set<String> registered, String cursor) {
     if (!link.serverOf(node.slot()).name().equals(node.name())) {
       return new Keyspace(List.of(), "", /* moved= */ true);
     }

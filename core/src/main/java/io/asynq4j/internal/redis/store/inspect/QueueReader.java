@@ -4,8 +4,8 @@ import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskState;
-import io.asynq4j.internal.broker.Inspection.DailyStats;
-import io.asynq4j.internal.broker.Inspection.QueueStats;
+import io.asynq4j.inspect.QueueSnapshot;
+import io.asynq4j.internal.broker.QueueInspection;
 import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.codec.TaskRow;
 import io.asynq4j.internal.redis.codec.UnreadableDataLog;
@@ -17,12 +17,14 @@ import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.connection.RedisInfo;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -34,7 +36,7 @@ import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Protocol.Command;
 
 /** Reads the names, counters, groups and servers of queues. Thread-safe. */
-final class QueueReader {
+public final class QueueReader implements QueueInspection {
 
   private static final Logger log = LoggerFactory.getLogger(QueueReader.class);
 
@@ -47,29 +49,33 @@ final class QueueReader {
   private final AtomicBoolean warnedOfMemory = new AtomicBoolean();
   private final UnreadableDataLog unreadables = new UnreadableDataLog();
 
-  QueueReader(ScriptRunner scripts, RedisCommandExecutor link, BrokerTime time) {
+  public QueueReader(ScriptRunner scripts, RedisCommandExecutor link, BrokerTime time) {
     this.scripts = scripts;
     this.link = link;
     this.time = time;
   }
 
-  Set<String> queues() {
+  @Override
+  public Set<String> names() {
     return new TreeSet<>(ReplyParser.texts(link.callSafe(Command.SMEMBERS, RedisKeys.QUEUES)));
   }
 
-  void requireQueue(QueueName queue) {
+  @Override
+  public void requireQueue(QueueName queue) {
     if (ReplyParser.number(link.callSafe(Command.SISMEMBER, RedisKeys.QUEUES, queue.value()))
         == 0) {
       throw new QueueNotFoundException(queue);
     }
   }
 
-  QueueStats stats(QueueName queue) {
+  @Override
+  public QueueSnapshot snapshot(QueueName queue) {
     requireQueue(queue);
-    return statsOfListed(queue);
+    return listedSnapshot(queue);
   }
 
-  QueueStats statsOfListed(QueueName queue) {
+  @Override
+  public QueueSnapshot listedSnapshot(QueueName queue) {
     List<@Nullable Object> reply = scripts.runList(Script.QUEUE_STATS, queue, new CommandArgs());
     Map<TaskState, Long> sizes = new EnumMap<>(TaskState.class);
     TaskState[] order = {
@@ -84,20 +90,28 @@ final class QueueReader {
     for (int i = 0; i < order.length; i++) {
       sizes.put(order[i], ReplyParser.number(reply.get(1 + i)));
     }
-    return new QueueStats(
-        queue,
-        TaskRow.time(reply.get(0)),
-        sizes,
-        ReplyParser.number(reply.get(8)),
-        counter(RedisKeys.prefix(queue) + "processed of today", reply.get(9)),
-        counter(RedisKeys.prefix(queue) + "failed of today", reply.get(10)),
-        counter(RedisKeys.of(queue, "processed"), reply.get(11)),
-        counter(RedisKeys.of(queue, "failed"), reply.get(12)),
-        ReplyParser.number(reply.get(13)) == 1,
-        TaskRow.ofNanos(ReplyParser.text(reply.get(14))));
+    Instant at = TaskRow.time(reply.get(0));
+    return QueueSnapshot.builder(queue.value(), at)
+        .sizes(sizes)
+        .groups(ReplyParser.number(reply.get(8)))
+        .processedToday(counter(RedisKeys.prefix(queue) + "processed of today", reply.get(9)))
+        .failedToday(counter(RedisKeys.prefix(queue) + "failed of today", reply.get(10)))
+        .processed(counter(RedisKeys.of(queue, "processed"), reply.get(11)))
+        .failed(counter(RedisKeys.of(queue, "failed"), reply.get(12)))
+        .pausedSince(ReplyParser.number(reply.get(13)) == 1 ? pausedSince(queue).orElse(at) : null)
+        .oldestPendingSince(TaskRow.ofNanos(ReplyParser.text(reply.get(14))))
+        .build();
   }
 
-  OptionalLong memoryUsage(QueueName queue) {
+  @Override
+  public Optional<Instant> pausedSince(QueueName queue) {
+    // The value does not matter: the key's existence pauses the queue.
+    return Optional.ofNullable(link.callSafe(Command.GET, RedisKeys.of(queue, "paused")))
+        .map(since -> ReplyParser.second(ReplyParser.text(since)));
+  }
+
+  @Override
+  public OptionalLong memoryUsage(QueueName queue) {
     requireQueue(queue);
     try {
       CommandArgs args = new CommandArgs(2).add(TASK_SAMPLE).add(GROUP_SAMPLE);
@@ -112,7 +126,8 @@ final class QueueReader {
     }
   }
 
-  List<DailyStats> history(QueueName queue, int days) {
+  @Override
+  public List<DailyStats> history(QueueName queue, int days) {
     if (days < 1) {
       throw new IllegalArgumentException("the number of days must be greater than 0, got " + days);
     }
@@ -147,7 +162,8 @@ final class QueueReader {
     }
   }
 
-  Map<String, Long> groupSizes(QueueName queue) {
+  @Override
+  public Map<String, Long> groupSizes(QueueName queue) {
     List<@Nullable Object> reply = scripts.runList(Script.GROUP_STATS, queue, new CommandArgs());
     Map<String, Long> sizes = new TreeMap<>();
     for (int i = 0; i < reply.size(); i += 2) {
@@ -156,11 +172,13 @@ final class QueueReader {
     return sizes;
   }
 
-  int slot(QueueName queue) {
+  @Override
+  public int slot(QueueName queue) {
     return RedisKeys.slot(RedisKeys.prefix(queue));
   }
 
-  List<String> nodes(QueueName queue) {
+  @Override
+  public List<String> nodes(QueueName queue) {
     int slot = slot(queue);
     List<@Nullable Object> ranges;
     try {
@@ -184,7 +202,8 @@ final class QueueReader {
     return ReplyParser.text(parts.get(0)) + ":" + ReplyParser.number(parts.get(1));
   }
 
-  Map<String, String> redisInfo() {
+  @Override
+  public Map<String, String> redisInfo() {
     return RedisInfo.askWithCluster(link);
   }
 }

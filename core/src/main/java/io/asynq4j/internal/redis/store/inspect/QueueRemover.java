@@ -3,6 +3,7 @@ package io.asynq4j.internal.redis.store.inspect;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotEmptyException;
 import io.asynq4j.TaskState;
+import io.asynq4j.internal.broker.QueueRemoval;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
@@ -16,22 +17,22 @@ import io.asynq4j.internal.redis.store.task.RedisUpkeep;
 import redis.clients.jedis.Protocol.Command;
 
 /** Removes queues; if forced, with all their tasks. Thread-safe. */
-final class QueueRemover {
+public final class QueueRemover implements QueueRemoval {
 
   private final ScriptRunner scripts;
   private final RedisCommandExecutor link;
   private final QueueRegistry registry;
   private final QueueReader queues;
-  private final OperatorActions actions;
+  private final RedisOperatorActions actions;
   private final RedisAggregation aggregation;
   private final RedisUpkeep upkeep;
 
-  QueueRemover(
+  public QueueRemover(
       ScriptRunner scripts,
       RedisCommandExecutor link,
       QueueRegistry registry,
       QueueReader queues,
-      OperatorActions actions,
+      RedisOperatorActions actions,
       RedisAggregation aggregation,
       RedisUpkeep upkeep) {
     this.scripts = scripts;
@@ -43,7 +44,8 @@ final class QueueRemover {
     this.upkeep = upkeep;
   }
 
-  void removeQueue(QueueName queue, boolean force) {
+  @Override
+  public void remove(QueueName queue, boolean force) {
     queues.requireQueue(queue);
     // Entries without an active task must not prevent the removal; a lost lease must.
     upkeep.repair(queue);

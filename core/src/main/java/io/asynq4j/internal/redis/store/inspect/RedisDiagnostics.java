@@ -44,23 +44,9 @@ public final class RedisDiagnostics implements Diagnostics {
    */
   private static final long GO_WEDGED_BY = 7_950;
 
-  /** The suffixes of all fixed keys of a queue. */
-  private static final List<String> WORDS =
-      List.of(
-          "pending",
-          "active",
-          "lease",
-          "scheduled",
-          "retry",
-          "archived",
-          "completed",
-          "groups",
-          "aggregation_sets",
-          "spent",
-          "paused",
-          "settings",
-          "processed",
-          "failed");
+  /** The suffixes of the other fixed keys of a queue, besides those of containers. */
+  private static final List<String> OTHER_KEYS =
+      List.of("groups", "spent", "paused", "settings", "processed", "failed");
 
   private final ScriptRunner scripts;
   private final RedisCommandExecutor link;
@@ -70,7 +56,6 @@ public final class RedisDiagnostics implements Diagnostics {
   private final RedisAggregation aggregation;
   private final ArchiveTrimmer archives;
   private final TaskDiagnostics tasks;
-  private final KeyspaceScanner scanner;
 
   public RedisDiagnostics(
       ScriptRunner scripts,
@@ -87,12 +72,6 @@ public final class RedisDiagnostics implements Diagnostics {
     this.aggregation = aggregation;
     this.archives = new ArchiveTrimmer(scripts);
     this.tasks = new TaskDiagnostics(scripts);
-    this.scanner = new KeyspaceScanner(link);
-  }
-
-  @Override
-  public Members members(QueueName queue, String container, String cursor) {
-    return scanner.members(queue, container, cursor);
   }
 
   @Override
@@ -103,26 +82,19 @@ public final class RedisDiagnostics implements Diagnostics {
   }
 
   @Override
-  public List<Node> nodes(@Nullable QueueName queue) {
-    return scanner.nodes(queue);
-  }
-
-  @Override
-  public Keyspace keys(
-      Node node, @Nullable QueueName queue, Set<String> registered, String cursor) {
-    return scanner.keys(node, queue, registered, cursor);
-  }
-
-  @Override
   public List<@Nullable FindingDetail> examine(
       List<Subject> subjects, Norms norms, boolean closely) {
-    if (subjects.isEmpty()) {
-      return List.of();
-    }
+    return examine(subjects, norms, closely, /* tidy= */ false);
+  }
+
+  /**
+   * @param tidy whether a script that can repair what it finds does so
+   */
+  private List<@Nullable FindingDetail> examine(
+      List<Subject> subjects, Norms norms, boolean closely, boolean tidy) {
     return switch (subjects.get(0).kind()) {
       case TASK -> tasks.examine(queueOf(subjects.get(0)), subjects, closely);
-      case LOCK, GROUP, GROUP_NAME, AGGREGATION_SET, SPENT_SET ->
-          tidy(subjects, norms, /* repair= */ false);
+      case LOCK, GROUP, GROUP_NAME, AGGREGATION_SET, SPENT_SET -> tidy(subjects, norms, tidy);
       case ARCHIVE -> each(subjects, subject -> archive(queueOf(subject), norms.archive()));
       case QUEUE -> each(subjects, this::queue);
       case QUEUE_NAME -> each(subjects, this::queueName);
@@ -194,8 +166,9 @@ public final class RedisDiagnostics implements Diagnostics {
   }
 
   private boolean holdsNothing(QueueName queue) {
-    CommandArgs args = new CommandArgs(WORDS.size());
-    WORDS.forEach(word -> args.add(RedisKeys.of(queue, word)));
+    CommandArgs args = new CommandArgs();
+    KeyspaceScanner.CONTAINERS.forEach(word -> args.add(RedisKeys.of(queue, word)));
+    OTHER_KEYS.forEach(word -> args.add(RedisKeys.of(queue, word)));
     return ReplyParser.number(
             link.call(RedisKeys.prefix(queue), ResendPolicy.SAFE, Command.EXISTS, args))
         == 0;
@@ -246,15 +219,8 @@ public final class RedisDiagnostics implements Diagnostics {
     if (subjects.get(0).kind() == SubjectKind.TASK) {
       return tasks.repair(queueOf(subjects.get(0)), subjects, findings, removeUnreadable);
     }
-    boolean isTidied =
-        switch (subjects.get(0).kind()) {
-          case LOCK, GROUP, GROUP_NAME, AGGREGATION_SET, SPENT_SET -> true;
-          default -> false;
-        };
     List<@Nullable FindingDetail> found =
-        isTidied
-            ? tidy(subjects, norms, /* repair= */ true)
-            : examine(subjects, norms, /* closely= */ true);
+        examine(subjects, norms, /* closely= */ true, /* tidy= */ true);
     List<RepairResult> results = new ArrayList<>(subjects.size());
     for (int i = 0; i < subjects.size(); i++) {
       FindingDetail finding = found.get(i);

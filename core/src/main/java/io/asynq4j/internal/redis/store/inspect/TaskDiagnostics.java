@@ -31,20 +31,16 @@ final class TaskDiagnostics {
   private static final String FAR = "!far";
   private static final String DONE = "!done";
 
-  /** Expected value for callers that expect no specific finding but want a close examination. */
-  private static final String ANYTHING = "?";
-
   private static final Repair NONE = new Repair("", "", "", "", "");
+
+  /** Expects no specific finding but wants a close examination. */
+  private static final Repair CLOSELY = new Repair("?", "", "", "", "");
 
   private final ScriptRunner scripts;
 
   TaskDiagnostics(ScriptRunner scripts) {
     this.scripts = scripts;
   }
-
-  /** Result of an examination: the finding, and the message if it was requested. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Look(@Nullable FindingDetail finding, byte[] message) {}
 
   /**
    * Input of the script for a repair.
@@ -56,56 +52,44 @@ final class TaskDiagnostics {
   private record Repair(
       String expected, String score, String group, String reason, String digest) {}
 
-  /** The reply of one call for a task. */
+  /**
+   * The reply of one call for a task.
+   *
+   * @param text the finding, or what happened instead
+   * @param message the stored message if the script has read it
+   */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Answer(String finding, byte[] message) {}
+  private record Answer(String text, byte[] message) {
+
+    @Nullable FindingDetail finding(QueueName queue, String id) {
+      if (!text.isEmpty()) {
+        String[] words = text.split(" ", 2);
+        FindingKind kind = FindingKind.valueOf(words[0].toUpperCase(Locale.ROOT));
+        return new FindingDetail(kind, 1, words.length == 1 ? "" : words[1]);
+      }
+      try {
+        if (message.length > 0) {
+          MessageCodec.decode(message, queue, id);
+        }
+        return null;
+      } catch (UnreadableMessageException e) {
+        return new FindingDetail(FindingKind.UNREADABLE, 1, Script.sha1(message));
+      }
+    }
+  }
 
   List<@Nullable FindingDetail> examine(QueueName queue, List<Subject> tasks, boolean closely) {
+    List<Answer> answers = look(queue, tasks, closely);
     List<@Nullable FindingDetail> findings = new ArrayList<>(tasks.size());
-    look(queue, tasks, closely).forEach(look -> findings.add(look.finding()));
+    for (int i = 0; i < tasks.size(); i++) {
+      findings.add(answers.get(i).finding(queue, tasks.get(i).name()));
+    }
     return findings;
   }
 
-  private List<Look> look(QueueName queue, List<Subject> tasks, boolean closely) {
-    Repair looking = closely ? new Repair(ANYTHING, "", "", "", "") : NONE;
-    List<Answer> answers =
-        ask(
-            queue,
-            tasks,
-            Collections.nCopies(tasks.size(), looking),
-            "0",
-            /* removeUnreadable= */ false);
-    List<Look> looks = new ArrayList<>(tasks.size());
-    for (int i = 0; i < tasks.size(); i++) {
-      Answer answer = answers.get(i);
-      FindingDetail finding = finding(answer.finding());
-      if (finding == null && answer.message().length > 0) {
-        finding = readable(answer.message(), queue, tasks.get(i).name());
-      }
-      looks.add(new Look(finding, answer.message()));
-    }
-    return looks;
-  }
-
-  private static @Nullable FindingDetail finding(String finding) {
-    if (finding.isEmpty()) {
-      return null;
-    }
-    int space = finding.indexOf(' ');
-    String word = space < 0 ? finding : finding.substring(0, space);
-    return new FindingDetail(
-        FindingKind.valueOf(word.toUpperCase(Locale.ROOT)),
-        1,
-        space < 0 ? "" : finding.substring(space + 1));
-  }
-
-  private static @Nullable FindingDetail readable(byte[] message, QueueName queue, String id) {
-    try {
-      MessageCodec.decode(message, queue, id);
-      return null;
-    } catch (UnreadableMessageException e) {
-      return new FindingDetail(FindingKind.UNREADABLE, 1, Script.sha1(message));
-    }
+  private List<Answer> look(QueueName queue, List<Subject> tasks, boolean closely) {
+    List<Repair> none = Collections.nCopies(tasks.size(), closely ? CLOSELY : NONE);
+    return ask(queue, tasks, none, /* repair= */ false, /* removeUnreadable= */ false);
   }
 
   /** Repairs tasks whose finding is unchanged. */
@@ -114,25 +98,26 @@ final class TaskDiagnostics {
       List<Subject> tasks,
       List<FindingDetail> findings,
       boolean removeUnreadable) {
-    List<Look> looks = look(queue, tasks, /* closely= */ true);
+    List<Answer> now = look(queue, tasks, /* closely= */ true);
     RepairResult[] results = new RepairResult[tasks.size()];
     Arrays.fill(results, RepairResult.CHANGED);
     List<Integer> same = new ArrayList<>();
     List<Subject> toRepair = new ArrayList<>();
     List<Repair> repairs = new ArrayList<>();
     for (int i = 0; i < tasks.size(); i++) {
-      FindingDetail finding = looks.get(i).finding();
-      if (finding != null && finding.equals(findings.get(i))) {
+      String id = tasks.get(i).name();
+      FindingDetail finding = findings.get(i);
+      if (finding.equals(now.get(i).finding(queue, id))) {
         same.add(i);
         toRepair.add(tasks.get(i));
-        repairs.add(repairOf(queue, tasks.get(i).name(), finding, looks.get(i).message()));
+        repairs.add(repairOf(queue, id, finding, now.get(i).message()));
       }
     }
-    List<Answer> answers = ask(queue, toRepair, repairs, "1", removeUnreadable);
+    List<Answer> answers = ask(queue, toRepair, repairs, /* repair= */ true, removeUnreadable);
     for (int i = 0; i < same.size(); i++) {
-      String finding = answers.get(i).finding();
-      if (finding.equals(DONE) || finding.equals(FAR)) {
-        results[same.get(i)] = finding.equals(DONE) ? RepairResult.DONE : RepairResult.OUT_OF_REACH;
+      String answer = answers.get(i).text();
+      if (answer.equals(DONE) || answer.equals(FAR)) {
+        results[same.get(i)] = answer.equals(DONE) ? RepairResult.DONE : RepairResult.OUT_OF_REACH;
       }
     }
     return List.of(results);
@@ -186,13 +171,13 @@ final class TaskDiagnostics {
       QueueName queue,
       List<Subject> tasks,
       List<Repair> repairs,
-      String repair,
+      boolean repair,
       boolean removeUnreadable) {
     List<Answer> answers = new ArrayList<>(tasks.size());
     while (answers.size() < tasks.size()) {
       int from = answers.size();
       int to = Math.min(from + BatchSplitter.MAX, tasks.size());
-      CommandArgs args = new CommandArgs(3 + (to - from) * 10).add(repair).add(repair.equals("0"));
+      CommandArgs args = new CommandArgs(3 + (to - from) * 10).add(repair).add(!repair);
       args.add(removeUnreadable);
       for (int i = from; i < to; i++) {
         add(args, tasks.get(i), repairs.get(i));

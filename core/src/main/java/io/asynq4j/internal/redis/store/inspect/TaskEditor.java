@@ -8,6 +8,7 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.inspect.TaskAction;
+import io.asynq4j.internal.broker.TaskEdits;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.redis.codec.MessageCodec;
 import io.asynq4j.internal.redis.codec.TaskRow;
@@ -20,8 +21,8 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/** Changes or deletes a task only if it is unchanged since it was read. Thread-safe. */
-final class TaskEditor {
+/** Redis implementation of edits: a script compares the task with what was read. */
+public final class TaskEditor implements TaskEdits {
 
   /** Limit of attempts to read a task that changes concurrently. */
   private static final int MOST_LOOKS = 20;
@@ -29,12 +30,13 @@ final class TaskEditor {
   private final ScriptRunner scripts;
   private final TaskReader tasks;
 
-  TaskEditor(ScriptRunner scripts, TaskReader tasks) {
+  public TaskEditor(ScriptRunner scripts, TaskReader tasks) {
     this.scripts = scripts;
     this.tasks = tasks;
   }
 
-  void updatePayload(QueueName queue, String id, Payload payload) {
+  @Override
+  public void updatePayload(QueueName queue, String id, Payload payload) {
     update(
         queue,
         id,
@@ -46,7 +48,9 @@ final class TaskEditor {
                     : RedisKeys.unique(queue, stored.type(), payload)));
   }
 
-  void updateHeaders(QueueName queue, String id, UnaryOperator<Map<String, String>> newHeaders) {
+  @Override
+  public void updateHeaders(
+      QueueName queue, String id, UnaryOperator<Map<String, String>> newHeaders) {
     update(
         queue,
         id,
@@ -86,11 +90,9 @@ final class TaskEditor {
     }
   }
 
-  /**
-   * Deletes a task if the condition holds. When another client changes it between the read and the
-   * deletion, it is read again.
-   */
-  boolean deleteIf(QueueName queue, String id, Predicate<TaskInfo> condition) {
+  /** Reads the task again if another client changes it between the read and the deletion. */
+  @Override
+  public boolean deleteIf(QueueName queue, String id, Predicate<TaskInfo> condition) {
     for (int tries = 0; tries < MOST_LOOKS; tries++) {
       TaskRow row = tasks.row(queue, id);
       if (!condition.test(TaskReader.info(row))) {

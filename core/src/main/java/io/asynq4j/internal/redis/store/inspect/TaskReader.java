@@ -6,10 +6,8 @@ import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
-import io.asynq4j.internal.broker.Inspection;
-import io.asynq4j.internal.broker.Inspection.Listing;
-import io.asynq4j.internal.broker.Inspection.Page;
-import io.asynq4j.internal.broker.Inspection.Stored;
+import io.asynq4j.inspect.TaskPage;
+import io.asynq4j.internal.broker.TaskInspection;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.redis.codec.FailuresField;
 import io.asynq4j.internal.redis.codec.MessageCodec;
@@ -24,19 +22,18 @@ import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
 import io.asynq4j.internal.redis.store.task.BatchSplitter;
 import io.asynq4j.internal.redis.watch.RedisStoreWatch;
-import java.nio.charset.StandardCharsets;
+import io.asynq4j.internal.text.UrlSafeText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
-/** Reads single tasks and pages of tasks in a state. Thread-safe. */
-final class TaskReader {
+/** Redis implementation of reading tasks. */
+public final class TaskReader implements TaskInspection {
 
   /** Maximum number of queues per round trip. */
   private static final int MOST_QUEUES = 1_000;
@@ -47,13 +44,14 @@ final class TaskReader {
   private final RedisCommandExecutor link;
   private final QueueReader queues;
 
-  TaskReader(ScriptRunner scripts, RedisCommandExecutor link, QueueReader queues) {
+  public TaskReader(ScriptRunner scripts, RedisCommandExecutor link, QueueReader queues) {
     this.scripts = scripts;
     this.link = link;
     this.queues = queues;
   }
 
-  TaskInfo task(QueueName queue, String id) {
+  @Override
+  public TaskInfo task(QueueName queue, String id) {
     return info(row(queue, id));
   }
 
@@ -80,7 +78,8 @@ final class TaskReader {
     }
   }
 
-  List<FailedAttempt> failures(QueueName queue, String id) {
+  @Override
+  public List<FailedAttempt> failures(QueueName queue, String id) {
     String key = RedisKeys.task(queue, id);
     List<@Nullable Object> fields =
         ReplyParser.list(link.callSafe(Command.HMGET, key, "msg", FailuresField.NAME));
@@ -91,7 +90,8 @@ final class TaskReader {
     return FailuresField.decode(ReplyParser.bytes(fields.get(1)));
   }
 
-  long count(QueueName queue, Collection<String> ids) {
+  @Override
+  public long count(QueueName queue, Collection<String> ids) {
     long count = 0;
     for (List<String> batch : BatchSplitter.of(List.copyOf(ids), COUNTED_AT_ONCE)) {
       CommandArgs args = new CommandArgs(batch.size());
@@ -103,7 +103,8 @@ final class TaskReader {
     return count;
   }
 
-  List<QueueName> having(Collection<QueueName> candidates, String id) {
+  @Override
+  public List<QueueName> having(Collection<QueueName> candidates, String id) {
     List<QueueName> having = new ArrayList<>();
     for (RedisStoreWatch.Shard shard : RedisStoreWatch.shards(link, candidates)) {
       for (List<QueueName> some : BatchSplitter.of(shard.queues(), MOST_QUEUES)) {
@@ -124,7 +125,8 @@ final class TaskReader {
     return having;
   }
 
-  Stored stored(QueueName queue, String id) {
+  @Override
+  public Stored stored(QueueName queue, String id) {
     TaskRow row = row(queue, id);
     TaskMessage message = message(row).withGroup(row.group());
     Instant due =
@@ -148,35 +150,32 @@ final class TaskReader {
 
   private @Nullable Duration lockLeft(TaskMessage message) {
     String lock = message.uniqueKey();
-    if (lock.isEmpty()) {
-      return null;
-    }
-    if (!ReplyParser.text(link.callSafe(Command.GET, lock)).equals(message.id())) {
+    if (lock.isEmpty()
+        || !ReplyParser.text(link.callSafe(Command.GET, lock)).equals(message.id())) {
       return null;
     }
     long millis = ReplyParser.number(link.callSafe(Command.PTTL, lock));
     return millis > 0 ? Duration.ofMillis(millis) : null;
   }
 
-  long ahead(QueueName queue, String id) {
+  @Override
+  public long ahead(QueueName queue, String id) {
     String key = RedisKeys.of(queue, TaskState.PENDING.word());
     long size = ReplyParser.number(link.callSafe(Command.LLEN, key));
-    Object index =
-        link.callSafe(Command.LPOS, key, id, "RANK", -1, "MAXLEN", Inspection.AHEAD_AT_MOST);
+    Object index = link.callSafe(Command.LPOS, key, id, "RANK", -1, "MAXLEN", AHEAD_AT_MOST);
     if (index == null) {
-      return size > Inspection.AHEAD_AT_MOST ? Inspection.AHEAD_AT_MOST : -1;
+      return size > AHEAD_AT_MOST ? AHEAD_AT_MOST : -1;
     }
     return Math.max(0, size - 1 - ReplyParser.number(index));
   }
 
-  Page list(QueueName queue, Listing listing) {
+  @Override
+  public TaskPage list(QueueName queue, Listing listing) {
     queues.requireQueue(queue);
     List<TaskInfo> tasks = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
     Listing rest = listing;
-    long total;
-    Cursor cursor;
-    do {
+    while (true) {
       Slice slice = slice(queue, rest);
       for (TaskRow row : slice.rows()) {
         try {
@@ -185,23 +184,24 @@ final class TaskReader {
           unreadable.add(row.id());
         }
       }
-      total = slice.total();
-      cursor = slice.next();
       int left = listing.limit() - tasks.size() - unreadable.size();
-      if (cursor == null || left == 0) {
-        break;
+      if (slice.next() == null || left == 0) {
+        return new TaskPage(tasks, slice.total(), slice.next(), unreadable);
       }
-      rest = new Listing(rest.state(), rest.group(), rest.newestFirst(), 0, left, cursor.text());
-    } while (true);
-    return new Page(tasks, total, cursor == null ? null : cursor.text(), unreadable);
+      rest = new Listing(rest.state(), rest.group(), rest.newestFirst(), 0, left, slice.next());
+    }
   }
 
-  /** Result of one script call, limited by the batch size. */
-  record Slice(List<TaskRow> rows, long total, @Nullable Cursor next) {}
+  /**
+   * Result of one script call, limited by the batch size.
+   *
+   * @param next the cursor of the rest; null if there is none
+   */
+  record Slice(List<TaskRow> rows, long total, @Nullable String next) {}
 
   Slice slice(QueueName queue, Listing listing) {
     boolean isList = listing.state() == TaskState.PENDING || listing.state() == TaskState.ACTIVE;
-    Cursor after = listing.cursor() == null ? null : Cursor.parse(listing.cursor());
+    Cursor after = Cursor.parse(listing.cursor());
     int limit = Math.min(listing.limit(), BatchSplitter.MAX);
     CommandArgs args =
         new CommandArgs(7)
@@ -210,8 +210,8 @@ final class TaskReader {
             .add(listing.newestFirst())
             .add(listing.offset())
             .add(limit)
-            .add(after == null ? "" : after.id())
-            .add(after == null ? "" : after.place());
+            .add(after.id())
+            .add(after.place());
     List<@Nullable Object> reply = scripts.runList(Script.LIST, queue, args);
     Instant now = TaskRow.time(reply.get(0));
     long total = ReplyParser.number(reply.get(1));
@@ -230,13 +230,13 @@ final class TaskReader {
               i + 3));
     }
     // Fewer tasks than requested may also mean that the byte limit was reached.
-    boolean isLast = rows.isEmpty() || offset + rows.size() >= total;
-    TaskRow last = rows.isEmpty() ? null : rows.get(rows.size() - 1);
-    if (isLast || last == null) {
+    long end = offset + rows.size();
+    if (rows.isEmpty() || end >= total) {
       return new Slice(rows, total, null);
     }
-    String place = isList ? Long.toString(offset + rows.size()) : last.score();
-    return new Slice(rows, total, new Cursor(last.id(), place));
+    TaskRow last = rows.get(rows.size() - 1);
+    Cursor next = new Cursor(last.id(), isList ? Long.toString(end) : last.score());
+    return new Slice(rows, total, next.text());
   }
 
   private static String container(QueueName queue, Listing listing) {
@@ -246,18 +246,19 @@ final class TaskReader {
   }
 
   /** The last task of a page and its position; opaque to callers. */
-  record Cursor(String id, String place) {
+  private record Cursor(String id, String place) {
 
     String text() {
-      byte[] plain = (place + " " + id).getBytes(StandardCharsets.UTF_8);
-      return Base64.getUrlEncoder().withoutPadding().encodeToString(plain);
+      return UrlSafeText.encode(place + " " + id);
     }
 
-    static Cursor parse(String text) {
+    static Cursor parse(@Nullable String text) {
+      if (text == null) {
+        return new Cursor("", "");
+      }
       try {
-        String plain = new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8);
-        int space = plain.indexOf(' ');
-        return new Cursor(plain.substring(space + 1), plain.substring(0, space));
+        String[] parts = UrlSafeText.decode(text).split(" ", 2);
+        return new Cursor(parts[1], parts[0]);
       } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
         throw new IllegalArgumentException("invalid page cursor \"" + text + "\"", e);
       }

@@ -2,8 +2,8 @@ package io.asynq4j.internal.redis.store.inspect;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
-import io.asynq4j.internal.broker.Inspection.Pace;
-import io.asynq4j.internal.broker.Inspection.Settings;
+import io.asynq4j.inspect.QueueLimits;
+import io.asynq4j.internal.broker.QueueControl;
 import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.codec.RateField;
 import io.asynq4j.internal.redis.command.CommandArgs;
@@ -19,47 +19,37 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /** Reads and sets the pause and the limits of queues. Thread-safe. */
-final class QueueSettingsStore {
+public final class RedisQueueControl implements QueueControl {
 
   private final RedisCommandExecutor link;
   private final BrokerTime time;
 
-  QueueSettingsStore(RedisCommandExecutor link, BrokerTime time) {
+  public RedisQueueControl(RedisCommandExecutor link, BrokerTime time) {
     this.link = link;
     this.time = time;
   }
 
-  boolean pause(QueueName queue) {
+  @Override
+  public boolean pause(QueueName queue) {
     String key = RedisKeys.of(queue, "paused");
     CommandArgs args =
         new CommandArgs().add(key).add(time.clock().instant().getEpochSecond()).add("NX");
     return link.call(key, ResendPolicy.NEVER, Command.SET, args) != null;
   }
 
-  boolean resume(QueueName queue) {
+  @Override
+  public boolean resume(QueueName queue) {
     String key = RedisKeys.of(queue, "paused");
     return ReplyParser.number(
             link.call(key, ResendPolicy.NEVER, Command.DEL, new CommandArgs().add(key)))
         == 1;
   }
 
-  Optional<Instant> pausedSince(QueueName queue) {
-    String key = RedisKeys.of(queue, "paused");
-    Object since = link.callSafe(Command.GET, key);
-    if (since == null) {
-      return Optional.empty();
-    }
-    // The value does not matter: the key's existence pauses the queue.
-    return Optional.of(ReplyParser.second(ReplyParser.text(since)));
-  }
-
-  Settings settings(QueueName queue) {
+  @Override
+  public QueueLimits limits(QueueName queue) {
     String key = RedisKeys.of(queue, "settings");
-    CommandArgs args = new CommandArgs().add(key).add("max_active").add("ordered");
-    args.add(RateField.TASKS).add(RateField.MILLIS).add(RateField.BURST);
-    List<@Nullable Object> reply =
-        ReplyParser.list(link.call(key, ResendPolicy.SAFE, Command.HMGET, args));
-    return new Settings(
+    List<@Nullable Object> reply = fields(key, "max_active", "ordered");
+    return new QueueLimits(
         reply.get(0) == null
             ? OptionalInt.empty()
             : OptionalInt.of(ReplyParser.integer(reply.get(0))),
@@ -69,21 +59,20 @@ final class QueueSettingsStore {
         RateField.read(reply.get(2), reply.get(3), reply.get(4)));
   }
 
-  void set(QueueName queue, Settings settings) {
+  @Override
+  public void setLimits(QueueName queue, QueueLimits limits) {
     String key = RedisKeys.of(queue, "settings");
-    if (settings.equals(Settings.NONE)) {
+    if (limits.equals(QueueLimits.NONE)) {
       link.callSafe(Command.DEL, key);
       return;
     }
     CommandArgs set = new CommandArgs().add(key);
     CommandArgs unset = new CommandArgs().add(key);
-    settings
+    limits
         .maxActive()
         .ifPresentOrElse(n -> set.add("max_active").add(n), () -> unset.add("max_active"));
-    settings
-        .ordered()
-        .ifPresentOrElse(on -> set.add("ordered").add(on), () -> unset.add("ordered"));
-    settings
+    limits.ordered().ifPresentOrElse(on -> set.add("ordered").add(on), () -> unset.add("ordered"));
+    limits
         .rate()
         .ifPresentOrElse(
             rate -> RateField.addFields(set, rate),
@@ -94,13 +83,11 @@ final class QueueSettingsStore {
     }
   }
 
-  Optional<Pace> pace(QueueName queue) {
-    Optional<RateLimit> set = settings(queue).rate();
+  @Override
+  public Optional<Pace> pace(QueueName queue) {
+    Optional<RateLimit> set = limits(queue).rate();
     String key = RedisKeys.of(queue, "bucket");
-    CommandArgs args = new CommandArgs().add(key).add("tokens").add("at");
-    args.add(RateField.TASKS).add(RateField.MILLIS).add(RateField.BURST);
-    List<@Nullable Object> kept =
-        ReplyParser.list(link.call(key, ResendPolicy.SAFE, Command.HMGET, args));
+    List<@Nullable Object> kept = fields(key, "tokens", "at");
     RateLimit rate =
         set.or(() -> RateField.read(kept.get(2), kept.get(3), kept.get(4))).orElse(null);
     if (rate == null || rate.isUnlimited()) {
@@ -115,5 +102,12 @@ final class QueueSettingsStore {
       tokens = Math.min(tokens, filled);
     }
     return Optional.of(new Pace(rate, tokens, now));
+  }
+
+  /** Returns two fields of a hash, and those of its rate. */
+  private List<@Nullable Object> fields(String key, String first, String second) {
+    return ReplyParser.list(
+        link.callSafe(
+            Command.HMGET, key, first, second, RateField.TASKS, RateField.MILLIS, RateField.BURST));
   }
 }

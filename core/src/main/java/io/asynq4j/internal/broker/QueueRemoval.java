@@ -1,0 +1,12 @@
+package io.asynq4j.internal.broker;
+
+import io.asynq4j.QueueName;
+
+/** Removes queues. Thread-safe. */
+public interface QueueRemoval {
+
+  /**
+   * Removes a queue with all its data; with tasks only if forced, and never while tasks are active.
+   */
+  void remove(QueueName queue, boolean force);
+}
