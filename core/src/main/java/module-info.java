@@ -24,7 +24,7 @@ module io.asynq4j {
 
   // Not an API: threads, definitions, texts and times that all modules of asynq4j treat alike.
   exports io.asynq4j.internal.concurrent to
-      io.asynq4j.http;
+      io.asynq4j.service;
   exports io.asynq4j.internal.definition to
       io.asynq4j.service;
   exports io.asynq4j.internal.text to

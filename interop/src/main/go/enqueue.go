@@ -30,8 +30,8 @@ type newTask struct {
 
 // enqueued is the answer to a line.
 type enqueued struct {
-	ID      string `json:"id"`
-	Verdict string `json:"verdict"`
+	ID     string `json:"id"`
+	Status string `json:"status"`
 }
 
 func enqueue(args []string) error {
@@ -76,11 +76,11 @@ func enqueueOne(client *asynq.Client, task newTask) error {
 	answer := enqueued{ID: task.ID}
 	switch {
 	case err == nil:
-		answer.ID, answer.Verdict = info.ID, "enqueued"
+		answer.ID, answer.Status = info.ID, "enqueued"
 	case errors.Is(err, asynq.ErrDuplicateTask):
-		answer.Verdict = "duplicate"
+		answer.Status = "duplicate"
 	case errors.Is(err, asynq.ErrTaskIDConflict):
-		answer.Verdict = "conflict"
+		answer.Status = "conflict"
 	default:
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 //
 //	roll MILLIS PERCENT done|archive|result
 //
-// and tasks that were made of groups, one member a line. It tells of each attempt in two lines, written at once, so that
+// and tasks that were made of groups, one member a line. It logs each attempt in two lines, written at once, so that
 // they are there even when it is killed right after: "MILLIS start ID QUEUE RETRIED [members]" and
 // "MILLIS done|failed|archive ID"; "MILLIS lost ID" when a task was taken from it meanwhile, which Go's recoverer does
 // without looking whether the lease that had run out is still the same; and "MILLIS joined ID members" before it enqueues
@@ -43,7 +43,7 @@ func fleet(args []string) error {
 		RetryDelayFunc:           func(int, error, *asynq.Task) time.Duration { return 300 * time.Millisecond },
 		LogLevel:                 asynq.WarnLevel,
 		Logger:                   losses{},
-		GroupAggregator:          asynq.GroupAggregatorFunc(joinAndTell),
+		GroupAggregator:          asynq.GroupAggregatorFunc(joinAndLog),
 		GroupMaxSize:             20,
 		GroupGracePeriod:         time.Second,
 		GroupMaxDelay:            2 * time.Second,
@@ -64,7 +64,7 @@ type losses struct{}
 
 var unwritten = regexp.MustCompile(`^Could not (?:remove|move) task id=(\S+) `)
 
-func (losses) tell(args []any) {
+func (losses) log(args []any) {
 	text := fmt.Sprint(args...)
 	if found := unwritten.FindStringSubmatch(text); found != nil {
 		note("lost", found[1], "")
@@ -74,9 +74,9 @@ func (losses) tell(args []any) {
 
 func (l losses) Debug(args ...any) {}
 func (l losses) Info(args ...any)  {}
-func (l losses) Warn(args ...any)  { l.tell(args) }
-func (l losses) Error(args ...any) { l.tell(args) }
-func (l losses) Fatal(args ...any) { l.tell(args); os.Exit(1) }
+func (l losses) Warn(args ...any)  { l.log(args) }
+func (l losses) Error(args ...any) { l.log(args) }
+func (l losses) Fatal(args ...any) { l.log(args); os.Exit(1) }
 
 func note(what, id, more string) {
 	line := fmt.Sprintf("%d %s %s %s\n", time.Now().UnixMilli(), what, id, more)
@@ -106,7 +106,7 @@ func roll(ctx context.Context, task *asynq.Task) error {
 		return errors.New("by chance")
 	case words[3] == "archive":
 		note("archive", id, "")
-		return fmt.Errorf("as told: %w", asynq.SkipRetry)
+		return fmt.Errorf("as requested: %w", asynq.SkipRetry)
 	case words[3] == "result":
 		if _, err := task.ResultWriter().Write([]byte(id)); err != nil {
 			return err
@@ -121,8 +121,8 @@ var (
 	joinings atomic.Int64
 )
 
-// joinAndTell gives the task an id of its own: only so it can be told which joining a run comes from.
-func joinAndTell(group string, tasks []*asynq.Task) *asynq.Task {
+// joinAndLog gives the task its own ID, so that a run can be matched with its aggregation.
+func joinAndLog(group string, tasks []*asynq.Task) *asynq.Task {
 	id := fmt.Sprintf("joined-%d-%d", started, joinings.Add(1))
 	joined := join(group, tasks)
 	note("joined", id, membersOf(joined))

@@ -44,13 +44,13 @@ func inspect(args []string) error {
 
 	switch verb, rest := flags.Arg(0), flags.Arg; verb {
 	case "queues":
-		return tell(inspector.Queues())
+		return printResult(inspector.Queues())
 	case "queue":
-		return tell(inspector.GetQueueInfo(rest(1)))
+		return printResult(inspector.GetQueueInfo(rest(1)))
 	case "history":
-		return tell(inspector.History(rest(1), 90))
+		return printResult(inspector.History(rest(1), 90))
 	case "groups":
-		return tell(inspector.Groups(rest(1)))
+		return printResult(inspector.Groups(rest(1)))
 	case "task":
 		info, err := inspector.GetTaskInfo(rest(1), rest(2))
 		if err != nil {
@@ -61,15 +61,15 @@ func inspect(args []string) error {
 	case "list":
 		return list(inspector, rest(1), rest(2), rest(3), rest(4), rest(5))
 	case "servers":
-		return tell(inspector.Servers())
+		return printResult(inspector.Servers())
 	case "schedulers":
-		return tellEntries(inspector)
+		return printEntries(inspector)
 	case "events":
-		return tell(inspector.ListSchedulerEnqueueEvents(rest(1)))
+		return printResult(inspector.ListSchedulerEnqueueEvents(rest(1)))
 	case "slot":
-		return tell(inspector.ClusterKeySlot(rest(1)))
+		return printResult(inspector.ClusterKeySlot(rest(1)))
 	case "nodes":
-		return tell(inspector.ClusterNodes(rest(1)))
+		return printResult(inspector.ClusterNodes(rest(1)))
 	case "pause":
 		return inspector.PauseQueue(rest(1))
 	case "unpause":
@@ -93,7 +93,7 @@ func inspect(args []string) error {
 	}
 }
 
-// doToAll tells how many tasks of a state it was done to.
+// doToAll prints the number of tasks of a state that were changed.
 func doToAll(inspector *asynq.Inspector, verb, queue, state, group string) error {
 	inGroup := func(action func(queue, group string) (int, error)) func(string) (int, error) {
 		return func(queue string) (int, error) { return action(queue, group) }
@@ -118,17 +118,17 @@ func doToAll(inspector *asynq.Inspector, verb, queue, state, group string) error
 	if !ok {
 		return fmt.Errorf("asynq cannot %s %s tasks", verb, state)
 	}
-	return tell(action(queue))
+	return printResult(action(queue))
 }
 
-func tell[T any](answer T, err error) error {
+func printResult[T any](answer T, err error) error {
 	if err == nil {
 		say(answer)
 	}
 	return err
 }
 
-// list tells the tasks of a page; without a size and a number, the first thousand.
+// list prints the tasks of a page; without a size and a number, the first thousand.
 func list(inspector *asynq.Inspector, queue, state, group, size, number string) error {
 	page := []asynq.ListOption{asynq.PageSize(orElse(size, 1000)), asynq.Page(orElse(number, 1))}
 	var infos []*asynq.TaskInfo
@@ -167,8 +167,8 @@ func orElse(text string, otherwise int) int {
 	return otherwise
 }
 
-// tellEntries leaves out what cannot be written as JSON: options are functions of asynq, told by their text.
-func tellEntries(inspector *asynq.Inspector) error {
+// printEntries omits what cannot be written as JSON: options are functions of asynq, printed as text.
+func printEntries(inspector *asynq.Inspector) error {
 	entries, err := inspector.SchedulerEntries()
 	if err != nil {
 		return err

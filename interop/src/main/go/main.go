@@ -2,7 +2,7 @@
 //
 //	peer version                                of asynq, as JSON
 //	peer enqueue  -redis URI [-batch]           tasks as JSON lines on stdin, an answer for each as a JSON line
-//	peer work     -redis URI -queue Q [flags]   processes tasks until TERM, tells of each in JSON lines
+//	peer work     -redis URI -queue Q [flags]   processes tasks until TERM, logs each in JSON lines
 //	peer fleet    -redis URI -queue Q [flags]   the same for many tasks that fail by chance, in lines of a few words
 //	peer schedule -redis URI                    a scheduler until TERM, its entries as JSON lines on stdin
 //	peer inspect  -redis URI VERB [arguments]   what the inspector says, as JSON

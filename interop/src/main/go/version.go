@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 )
 
-// version tells which asynq this program was built with.
+// version prints which asynq this program was built with.
 func version([]string) error {
 	info, _ := debug.ReadBuildInfo()
 	for _, module := range info.Deps {

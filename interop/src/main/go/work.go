@@ -13,7 +13,7 @@ import (
 	"github.com/hibiken/asynq"
 )
 
-// event is a line that a worker prints. Payload, headers and the like are told when a task starts.
+// event is a line that a worker prints. Payload, headers and the like are printed when a task starts.
 type event struct {
 	Event    string            `json:"event"`
 	ID       string            `json:"id,omitempty"`
@@ -86,7 +86,7 @@ func handle(ctx context.Context, task *asynq.Task) error {
 	deadline, _ := ctx.Deadline()
 	say(event{"started", id, queue, task.Type(), task.Payload(), headersOf(task), retried, maxRetry, deadline.Unix(), "", now})
 	finished := event{Event: "finished", ID: id, Queue: queue}
-	err := obey(ctx, task)
+	err := execute(ctx, task)
 	if err != nil {
 		finished.Error = err.Error()
 	}
@@ -94,9 +94,9 @@ func handle(ctx context.Context, task *asynq.Task) error {
 	return err
 }
 
-// obey does what the payload says: "sleep 1s", "fail why", "archive why", "panic why", "result what", "bytes 00ff" (a result
+// execute does what the payload says: "sleep 1s", "fail why", "archive why", "panic why", "result what", "bytes 00ff" (a result
 // in hex), "revoke". Anything else is done at once.
-func obey(ctx context.Context, task *asynq.Task) error {
+func execute(ctx context.Context, task *asynq.Task) error {
 	verb, rest, _ := strings.Cut(string(task.Payload()), " ")
 	switch verb {
 	case "sleep":

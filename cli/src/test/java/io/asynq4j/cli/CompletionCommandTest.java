@@ -23,7 +23,7 @@ class CompletionCommandTest {
         home.resolve("completion." + shell), new CliRunner(home).run("completion", shell).out());
   }
 
-  /** What a shell has printed for this. */
+  /** The output of a shell for this input. */
   private String run(String... command) throws Exception {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();
@@ -58,7 +58,7 @@ class CompletionCommandTest {
         .containsExactly("pause", "--queue", "active archived aggregating");
   }
 
-  /** In a terminal of its own, with the Tab key. */
+  /** In a pseudo-terminal, with the Tab key. */
   @Test
   void zshCompletesCommandsAndOptions() throws Exception {
     assumeTrue(isThere("zsh"), "completion in zsh: there is none");

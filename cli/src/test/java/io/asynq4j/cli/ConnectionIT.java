@@ -23,16 +23,16 @@ class ConnectionIT {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   @TempDir private Path home;
-  private final TestDatabase scene = new TestDatabase();
+  private final TestDatabase database = new TestDatabase();
 
   @AfterEach
   void close() {
-    scene.close();
+    database.close();
   }
 
   @BeforeEach
   void putOneThere() {
-    scene.task("here", "{}", o -> o.queue("here"));
+    database.task("here", "{}", o -> o.queue("here"));
   }
 
   private CliRunner cli() {
@@ -40,7 +40,7 @@ class ConnectionIT {
   }
 
   private String database() {
-    return scene.url().substring(scene.url().lastIndexOf('/') + 1);
+    return database.url().substring(database.url().lastIndexOf('/') + 1);
   }
 
   private static void assertArrived(Answer answer) {
@@ -52,8 +52,8 @@ class ConnectionIT {
   @Test
   void byUrlBeforeOrBehindTheCommand() {
     CliRunner cli = cli();
-    assertArrived(cli.run("--redis", scene.url(), "queue", "list", "--names"));
-    assertArrived(cli.run("queue", "list", "--names", "--redis=" + scene.url()));
+    assertArrived(cli.run("--redis", database.url(), "queue", "list", "--names"));
+    assertArrived(cli.run("queue", "list", "--names", "--redis=" + database.url()));
   }
 
   @Test
@@ -61,12 +61,13 @@ class ConnectionIT {
     CliRunner cli = cli();
     String address = "127.0.0.1:" + TestDatabase.port();
     assertArrived(cli.run("queue", "list", "--names", "-u", address, "-n", database()));
-    assertArrived(cli.run("queue", "list", "--names", "--uri", scene.url()));
+    assertArrived(cli.run("queue", "list", "--names", "--uri", database.url()));
   }
 
   @Test
   void byVariables() {
-    assertArrived(cli().variable("ASYNQ_REDIS_URL", scene.url()).run("queue", "list", "--names"));
+    assertArrived(
+        cli().variable("ASYNQ_REDIS_URL", database.url()).run("queue", "list", "--names"));
     assertThat(
             new CliRunner(home)
                 .variable("ASYNQ_URI", "127.0.0.1:" + TestDatabase.port())
@@ -88,7 +89,7 @@ class ConnectionIT {
     assertThat(cli.run("queue", "list", "--names", "--db", "999").out()).isEmpty();
     assertThat(cli.run("queue", "list", "--names", "--json").out()).startsWith("[");
 
-    Path other = Files.writeString(home.resolve("other.yaml"), "redis: " + scene.url());
+    Path other = Files.writeString(home.resolve("other.yaml"), "redis: " + database.url());
     assertArrived(cli.run("--config", other.toString(), "queue", "list", "--names"));
     assertThat(cli.run("--config", "nosuch.yaml", "stats").exitCode()).isEqualTo(2);
   }
@@ -108,7 +109,7 @@ class ConnectionIT {
   void byAContextThatIsUsedOrNamed() {
     CliRunner cli = cli();
     assertThat(cli.run("context", "list").out()).contains("No contexts in");
-    assertThat(cli.run("context", "set", "here", "--redis", scene.url()).exitCode()).isZero();
+    assertThat(cli.run("context", "set", "here", "--redis", database.url()).exitCode()).isZero();
     assertThat(cli.run("context", "set", "away", "-u", "nohost:1", "-p", "s3cret").out())
         .contains("redis://nohost:1")
         .doesNotContain("s3cret");
@@ -145,7 +146,7 @@ class ConnectionIT {
     Files.writeString(
         home.resolve(".asynq.yaml"), "uri: 127.0.0.1:1\nusername: nobody\npassword: s3cret\n");
 
-    assertArrived(cli().run("queue", "list", "--names", "--redis", scene.url()));
+    assertArrived(cli().run("queue", "list", "--names", "--redis", database.url()));
   }
 
   @Test

@@ -20,7 +20,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 
-/** What the files for containers name is there, since not every machine can build them. */
+/** The paths in the container files exist, since not every machine can build images. */
 class ContainerFilesTest {
 
   private static final Path ROOT = Path.of("..");
@@ -47,7 +47,7 @@ class ContainerFilesTest {
     return map(map(compose).get("services"));
   }
 
-  /** Fails when the command line would not be understood. */
+  /** Fails if the command line is invalid. */
   private void assertUnderstood(List<String> words) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     CommandLine asynq = Asynq.commandLine(new CliRunner(home).environment(bytes, bytes));
@@ -69,12 +69,12 @@ class ContainerFilesTest {
     assertThat(text).contains("COPY --from=build /src/asynq /src/" + jar + " /opt/asynq/");
     assertThat(ROOT.resolve("asynq")).isExecutable();
 
-    // The build leaves out what the launcher's does.
+    // The build skips the same modules as that of the launcher.
     String launcher = Files.readString(ROOT.resolve("asynq"));
     options.stream()
         .filter(option -> option.startsWith("-D"))
         .forEach(option -> assertThat(launcher).contains(option));
-    // As the launcher looks for it beside itself.
+    // The launcher looks for it in its own directory.
     assertThat(text).contains("mv /opt/asynq/asynq4j-" + module + ".jar /opt/asynq/asynq.jar");
     assertThat(launcher).contains("\"$root/asynq.jar\"", "XDG_CACHE_HOME");
     assertThat(text).contains("XDG_CACHE_HOME=", "ENTRYPOINT [\"/opt/asynq/asynq\"]");
@@ -110,7 +110,7 @@ class ContainerFilesTest {
     assertThat(ROOT.resolve(String.valueOf(build.get("dockerfile")))).exists();
     List<String> command = words(dev.get("command"));
     assertUnderstood(command);
-    // Nothing would be seen of it, from outside of the container.
+    // It could not be reached from outside of the container.
     assertThat(command).contains("--no-dashboard");
     words(dev.get("depends_on")).forEach(other -> assertThat(services.containsKey(other)).isTrue());
     assertThat(command).contains("redis://redis:6379");

@@ -17,14 +17,14 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the pages of the dashboard offer to be copied is understood here. */
+/** The commands that the dashboard offers to copy are valid. */
 class CopiedCommandsTest {
 
-  /** The dashboard's tests hold that this is what the pages offer, all of it. */
+  /** The tests of the dashboard check that the pages offer exactly these. */
   private static final Path COMMANDS =
       Path.of("../dashboard/src/test/resources/io/asynq4j/dashboard/copied-commands.txt");
 
-  /** A word of a shell: pieces with and without quotes, one behind the other. */
+  /** A word of a shell: a sequence of quoted and unquoted pieces. */
   private static final Pattern WORD = Pattern.compile("(?:'[^']*'|\\\\.|[^\\s'\\\\])+");
 
   private static final Pattern PIECE = Pattern.compile("'([^']*)'|\\\\(.)|([^'\\\\]+)");

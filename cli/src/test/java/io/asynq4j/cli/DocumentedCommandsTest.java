@@ -33,7 +33,7 @@ class DocumentedCommandsTest {
     return Asynq.commandLine(new CliRunner(home).environment(nowhere, nowhere));
   }
 
-  /** The lines of blocks of code that begin with the command. */
+  /** The lines of code blocks that start with the command. */
   private static List<String> commands(Path file) throws IOException {
     List<String> found = new ArrayList<>();
     boolean isCode = false;
@@ -84,7 +84,7 @@ class DocumentedCommandsTest {
     return tests;
   }
 
-  /** It needs a terminal to run, which only DashTerminalIT gives it. */
+  /** It needs a terminal, which only DashCommandIT provides. */
   @Test
   void theExamplesOfTheTerminalDashboardAreValid() {
     CommandLine dash = Objects.requireNonNull(asynq().getSubcommands().get("dash"));

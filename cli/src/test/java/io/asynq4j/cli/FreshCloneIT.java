@@ -32,7 +32,7 @@ class FreshCloneIT {
     Path err = directory.resolve("err");
     ProcessBuilder builder =
         new ProcessBuilder(command).directory(where).redirectError(err.toFile());
-    // As one finds it after a clone: the launcher looks for a JDK itself.
+    // As after a clone: the launcher looks for a JDK itself.
     builder.environment().remove("JAVA_HOME");
     Process process = builder.start();
     process.getOutputStream().close();

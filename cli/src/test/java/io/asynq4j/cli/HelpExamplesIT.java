@@ -82,7 +82,7 @@ class HelpExamplesIT {
   Stream<DynamicTest> everyExampleWorks() {
     return commands().stream()
         .flatMap(command -> examples(command).stream())
-        // It needs a terminal, which DashTerminalIT gives it.
+        // It needs a terminal, which only DashCommandIT provides.
         .filter(example -> !(example + " ").startsWith("asynq dash "))
         .distinct()
         .map(
@@ -115,16 +115,16 @@ class HelpExamplesIT {
     Files.writeString(
         directory.resolve("tasks.jsonl"), "{\"type\": \"a\", \"payload\": {\"user\": 1}}\n");
     Files.writeString(directory.resolve("asynq.yaml"), "tasks: { mail: { kind: worker } }");
-    try (TestDatabase scene = new TestDatabase().furnished()) {
-      List<String> words = words(example, directory, scene.url());
-      CliRunner cli = cli(scene, words, directory);
+    try (TestDatabase database = new TestDatabase().furnished()) {
+      List<String> words = words(example, directory, database.url());
+      CliRunner cli = cli(database, words, directory);
       if (words.get(0).equals("doctor")) {
         // The doctor would report this queue, and exit with 1.
-        scene.inspector().queue("unused").remove(/* force= */ false);
+        database.inspector().queue("unused").remove(/* force= */ false);
       }
       Answer answer;
       if (words.get(0).equals("cron")) {
-        try (Scheduler scheduler = scene.scheduler("nightly-report", "outdated-report")) {
+        try (Scheduler scheduler = database.scheduler("nightly-report", "outdated-report")) {
           answer = cli.run(words.toArray(String[]::new));
           assertThat(scheduler.entries()).hasSize(2);
         }
@@ -136,9 +136,9 @@ class HelpExamplesIT {
     }
   }
 
-  private static CliRunner cli(TestDatabase scene, List<String> words, Path directory)
+  private static CliRunner cli(TestDatabase database, List<String> words, Path directory)
       throws Exception {
-    CliRunner cli = words.get(0).equals("dev") ? new CliRunner(directory) : scene.cli(directory);
+    CliRunner cli = words.get(0).equals("dev") ? new CliRunner(directory) : database.cli(directory);
     int input = words.indexOf("<");
     if (input >= 0) {
       cli.input(Files.readString(Path.of(words.get(input + 1))));
@@ -156,7 +156,7 @@ class HelpExamplesIT {
       words.addAll(List.of("--for", "300ms"));
     }
     if (serves && !words.contains("--port")) {
-      // The usual one may be taken here.
+      // The default port may be in use.
       words.addAll(List.of("--port", "0"));
     }
     if (words.get(0).equals("exporter")) {
@@ -166,13 +166,13 @@ class HelpExamplesIT {
       }
     }
     if (words.get(0).equals("context") && !words.get(1).equals("set")) {
-      cli.run("context", "set", "prod", "--redis", scene.url());
-      cli.run("context", "set", "old", "--redis", scene.url());
+      cli.run("context", "set", "prod", "--redis", database.url());
+      cli.run("context", "set", "old", "--redis", database.url());
     }
     return cli;
   }
 
-  /** As a shell would take them, for the files and the Redis of this test. */
+  /** The words as a shell would split them, with the files and the Redis of this test. */
   private static List<String> words(String example, Path directory, String url) {
     String here =
         example

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The script {@code asynq}, in a checkout whose build is a fake that hands out the real jar. */
+/** The script {@code asynq}, in a checkout with a fake build that provides the real jar. */
 class LauncherIT {
 
   private static final Path JAR = Path.of("target", "asynq4j-cli.jar").toAbsolutePath();
@@ -128,7 +128,7 @@ class LauncherIT {
     assertThat(bench.err()).contains("checkout of the sources");
   }
 
-  /** The best of some, for a machine may be busy; it is never quicker than it is. */
+  /** The best of several runs, because the machine may be busy. */
   @Test
   @EnabledIfSystemProperty(
       named = "asynq4j.full",

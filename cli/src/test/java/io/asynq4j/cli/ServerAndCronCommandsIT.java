@@ -19,21 +19,21 @@ class ServerAndCronCommandsIT {
   private static final String JUNK = "\u0001junk";
 
   @TempDir private Path home;
-  private final TestDatabase scene = new TestDatabase();
+  private final TestDatabase database = new TestDatabase();
 
   @AfterEach
   void close() {
-    scene.close();
+    database.close();
   }
 
   private Answer run(String... arguments) {
-    return scene.cli(home).run(arguments);
+    return database.cli(home).run(arguments);
   }
 
   @Test
   void serversAreListedMadeQuietAndStopped() {
     try (TaskServer server =
-        TaskServer.builder(scene.redis())
+        TaskServer.builder(database.redis())
             .queue("mail", 3)
             .queue("low")
             .concurrency(7)
@@ -70,7 +70,7 @@ class ServerAndCronCommandsIT {
 
   @Test
   void entriesAreListedPausedResumedRunAndForgotten() {
-    try (Scheduler scheduler = scene.scheduler("nightly")) {
+    try (Scheduler scheduler = database.scheduler("nightly")) {
       assertThat(scheduler.entries()).hasSize(1);
       assertThat(run("cron", "list").out())
           .containsPattern("nightly +0 3 \\* \\* \\* +live +report:nightly");
@@ -94,8 +94,8 @@ class ServerAndCronCommandsIT {
 
   @Test
   void unreadableTasksAreListedAsBrokenBesideTheOthers() {
-    scene.task("a", "{}", o -> o.queue("mail").group("g"));
-    scene.raw(
+    database.task("a", "{}", o -> o.queue("mail").group("g"));
+    database.raw(
         "HSET asynq:schedules bad mail good mail",
         "HSET asynq:{mail}:schedules spec:bad @daily from:bad x spec:good @daily from:good 1",
         "ZADD asynq:scheduler_history:good 1700000000 " + JUNK,

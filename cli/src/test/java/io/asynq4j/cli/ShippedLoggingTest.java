@@ -9,7 +9,7 @@ import java.util.Properties;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the command logs as it is shipped. */
+/** Logging of the command with the shipped configuration. */
 class ShippedLoggingTest {
 
   @ParameterizedTest

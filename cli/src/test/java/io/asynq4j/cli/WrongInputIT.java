@@ -40,16 +40,16 @@ class WrongInputIT {
       Set.of("asynq dev", "asynq dashboard", "asynq exporter");
 
   @TempDir private Path home;
-  private final TestDatabase scene = new TestDatabase();
+  private final TestDatabase database = new TestDatabase();
 
   @BeforeAll
   void furnish() {
-    scene.furnished();
+    database.furnished();
   }
 
   @AfterAll
   void close() {
-    scene.close();
+    database.close();
   }
 
   private static String[] words(String line) {
@@ -112,7 +112,7 @@ class WrongInputIT {
         "stats --context nosuch"
       })
   void whatIsNotThere(String line) {
-    assertIsASentenceWithTheNextStep(scene.cli(home).run(words(line)), 3);
+    assertIsASentenceWithTheNextStep(database.cli(home).run(words(line)), 3);
   }
 
   @ParameterizedTest
@@ -188,7 +188,7 @@ class WrongInputIT {
         "queue nosuch"
       })
   void invalidInput(String line) {
-    assertIsASentenceWithTheNextStep(scene.cli(home).run(words(line)), 2);
+    assertIsASentenceWithTheNextStep(database.cli(home).run(words(line)), 2);
   }
 
   @ParameterizedTest
@@ -201,7 +201,7 @@ class WrongInputIT {
 
   @Test
   void aValueAfterAnEqualsSignMayLookLikeAnOption() {
-    CliRunner cli = scene.cli(home);
+    CliRunner cli = database.cli(home);
     assertThat(cli.run("task", "enqueue", "-t", "dash", "--id", "d1", "--payload=-q").exitCode())
         .isZero();
     assertThat(cli.run("task", "enqueue", "-t", "dash", "--id", "d2", "--payload=--queue").err())
@@ -212,34 +212,36 @@ class WrongInputIT {
     assertThat(cli.run("task", "search", "--type", "dash", "--payload=--queue", "--json").out())
         .contains("\"d2\"")
         .doesNotContain("\"d1\"");
-    assertThat(scene.inspector().queue("default").task("d1").payload())
+    assertThat(database.inspector().queue("default").task("d1").payload())
         .isEqualTo(Payload.ofUtf8("-q"));
-    assertThat(scene.inspector().queue("default").task("d3").payload())
+    assertThat(database.inspector().queue("default").task("d3").payload())
         .isEqualTo(Payload.ofUtf8("-1"));
-    assertThat(scene.inspector().queue("default").task("d4").payload())
+    assertThat(database.inspector().queue("default").task("d4").payload())
         .isEqualTo(Payload.ofUtf8("--yes"));
   }
 
   @Test
   void anOptionInPlaceOfAValueIsReportedWithBothPossibleMeanings() {
-    Answer answer = scene.cli(home).run("task", "enqueue", "-t", "a", "--payload", "--queue", "x");
+    Answer answer =
+        database.cli(home).run("task", "enqueue", "-t", "a", "--payload", "--queue", "x");
     assertIsASentenceWithTheNextStep(answer, 2);
     assertThat(answer.err())
         .contains("--payload needs a value, but --queue follows")
         .contains("write --payload=--queue", "asynq task enqueue --help");
     assertIsASentenceWithTheNextStep(
-        scene.cli(home).run("--redis", "--json", "task", "list", "-q", "mail"), 2);
-    assertIsASentenceWithTheNextStep(scene.cli(home).run("task", "list", "-q", "-s", "pending"), 2);
+        database.cli(home).run("--redis", "--json", "task", "list", "-q", "mail"), 2);
+    assertIsASentenceWithTheNextStep(
+        database.cli(home).run("task", "list", "-q", "-s", "pending"), 2);
 
-    Answer word = scene.cli(home).run("task", "inspect", "-xyz");
+    Answer word = database.cli(home).run("task", "inspect", "-xyz");
     assertIsASentenceWithTheNextStep(word, 2);
     assertThat(word.err()).contains("Write -- before");
-    assertIsASentenceWithTheNextStep(scene.cli(home).run("task", "inspect", "--", "-xyz"), 3);
+    assertIsASentenceWithTheNextStep(database.cli(home).run("task", "inspect", "--", "-xyz"), 3);
   }
 
   @Test
   void errorsNameAnOptionAsItWasTyped() {
-    CliRunner cli = scene.cli(home);
+    CliRunner cli = database.cli(home);
     for (String name : List.of("--at", "--process_at", "--process-at")) {
       assertThat(cli.run("task", "enqueue", "-t", "a", name, "soon").err())
           .contains("option '" + name + "':");
@@ -267,7 +269,7 @@ class WrongInputIT {
     for (String command :
         List.of("enqueue -t a", "reschedule later-7", "rescheduleall -q mail -s retry")) {
       assertThat(
-              scene
+              database
                   .cli(home)
                   .run(words("task " + command + " --in 1m --at 2030-01-01T00:00:00Z"))
                   .err())
@@ -301,7 +303,7 @@ class WrongInputIT {
     }
   }
 
-  /** What commands cannot do without. */
+  /** Required options of commands. */
   private static String needed(String name) {
     return switch (name.replaceFirst("asynq ", "")) {
       case "queue inspect", "queue history", "queue pause", "queue resume", "queue remove" ->
@@ -339,10 +341,10 @@ class WrongInputIT {
 
   @Test
   void possibleChangesAreAppliedDespiteOtherFailures() {
-    Answer answer = scene.cli(home).run("queue", "pause", "nosuch", "outdated");
+    Answer answer = database.cli(home).run("queue", "pause", "nosuch", "outdated");
     assertThat(answer.exitCode()).isEqualTo(3);
     assertThat(answer.out()).isEqualTo("Queue outdated is paused.\n");
     assertThat(answer.err()).contains("nosuch", "asynq queue list");
-    assertThat(scene.inspector().queue("outdated").snapshot().paused()).isTrue();
+    assertThat(database.inspector().queue("outdated").snapshot().paused()).isTrue();
   }
 }

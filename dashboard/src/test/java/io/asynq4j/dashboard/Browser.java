@@ -106,7 +106,7 @@ final class Browser implements BeforeAllCallback {
         .findFirst();
   }
 
-  /** As wide as this, in light or dark; nothing is remembered of the tests before. */
+  /** Sets width and theme, and clears the data of earlier tests. */
   void fresh(int width, boolean isDark) {
     driver.get("about:blank");
     driver.executeCdpCommand(
@@ -128,7 +128,7 @@ final class Browser implements BeforeAllCallback {
     problems();
   }
 
-  /** Like a person who clicks a link within the page: nothing is loaded anew. */
+  /** Follows a link within the page, without loading the page again. */
   void go(String place) {
     run("location.hash = arguments[0]", place);
     see("h1");
@@ -140,7 +140,7 @@ final class Browser implements BeforeAllCallback {
   }
 
   void openAt(String root, String place) {
-    // Only what is behind the # would not load the page anew.
+    // A change of the fragment alone would not load the page again.
     driver.get("about:blank");
     driver.get(root + "#" + place);
     see("h1");
@@ -151,7 +151,7 @@ final class Browser implements BeforeAllCallback {
     driver.get(address);
   }
 
-  /** Waits for it; the selector is CSS. */
+  /** Waits for an element; the selector is CSS. */
   WebElement see(String selector) {
     await()
         .alias(selector)
@@ -161,7 +161,7 @@ final class Browser implements BeforeAllCallback {
     return shown(selector).get(0);
   }
 
-  /** Waits until the page says this somewhere. */
+  /** Waits until the page contains this text. */
   void seeText(String text) {
     await()
         .alias(text)
@@ -253,7 +253,7 @@ final class Browser implements BeforeAllCallback {
                 + ".observe(document, {childList: true, subtree: true});"));
   }
 
-  /** What buttons and links with these texts or labels there are. */
+  /** The buttons and links with these texts or labels. */
   List<String> offers() {
     Object all =
         run(
@@ -262,7 +262,7 @@ final class Browser implements BeforeAllCallback {
     return ((List<?>) Objects.requireNonNull(all)).stream().map(String::valueOf).toList();
   }
 
-  /** From now on what is copied is kept instead. */
+  /** From now on, copied text is recorded instead. */
   void catchCopies() {
     run(
         "window.copied = null; Object.defineProperty(navigator, 'clipboard', {configurable: true,"
@@ -319,7 +319,7 @@ final class Browser implements BeforeAllCallback {
     return System.getenv("ASYNQ_SCREENSHOTS") != null;
   }
 
-  /** Into the folder that ASYNQ_SCREENSHOTS names, if it does. */
+  /** Saves it to the folder ASYNQ_SCREENSHOTS, if that is set. */
   void picture(String name) {
     String folder = System.getenv("ASYNQ_SCREENSHOTS");
     if (folder == null) {

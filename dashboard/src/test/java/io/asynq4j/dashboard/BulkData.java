@@ -6,7 +6,7 @@ import java.util.Map;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
 
-/** Puts a great deal into Redis, faster than anybody enqueues. */
+/** Writes much data into Redis, faster than by enqueueing. */
 final class BulkData {
 
   /** Copies one pending task, with other ids of the same length, which stand in its message too. */
@@ -48,7 +48,7 @@ final class BulkData {
     }
   }
 
-  /** Queues {@code queue-0} and so on, each with a pending task that nobody can read. */
+  /** Queues {@code queue-0} and so on, each with an unreadable pending task. */
   static void queues(DashboardFixture on, int count) {
     try (Jedis jedis = on.jedis();
         Pipeline pipeline = jedis.pipelined()) {

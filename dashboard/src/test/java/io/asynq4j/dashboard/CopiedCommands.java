@@ -12,7 +12,7 @@ final class CopiedCommands {
 
   private CopiedCommands() {}
 
-  /** Those that are known; the tests of the command line try each of them. */
+  /** All known commands; tests of the command line try each of them. */
   static List<String> known() {
     try (InputStream in =
         Objects.requireNonNull(CopiedCommands.class.getResourceAsStream("copied-commands.txt"))) {

@@ -21,7 +21,7 @@ class CredentialsTest {
         Files.write(
             folder.resolve("credentials"),
             List.of(
-                "# who may log in",
+                "# users",
                 "",
                 "user anna admin * " + hash,
                 "token ci  operator  mail,report-*  " + hash));

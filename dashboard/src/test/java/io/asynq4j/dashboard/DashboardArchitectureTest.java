@@ -12,7 +12,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.time.Instant;
 
-/** What the dashboard knows, and what is known of it. */
+/** Dependencies of the dashboard, and its public classes. */
 @AnalyzeClasses(packages = "io.asynq4j.dashboard", importOptions = DoNotIncludeTests.class)
 class DashboardArchitectureTest {
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import redis.clients.jedis.Jedis;
 import tools.jackson.databind.JsonNode;
 
-/** A real Redis, empty for each test, dashboards on it, and words for what tests send to them. */
+/** A real Redis, empty for each test, dashboards on it, and methods for requests. */
 @SuppressWarnings("NullAway.Init") // Set before each test.
 public final class DashboardFixture
     implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterEachCallback {
@@ -117,7 +117,7 @@ public final class DashboardFixture
     return enqueue(queue, "t", o -> o);
   }
 
-  /** An answer, as a test wants to look at it. */
+  /** A response, with accessors for tests. */
   @SuppressWarnings("ArrayRecordComponent") // Never compared.
   public record Answer(int status, Map<String, List<String>> headers, byte[] bytes) {
 
@@ -153,7 +153,7 @@ public final class DashboardFixture
     }
   }
 
-  /** A request that is being put together. */
+  /** Builder of a request. */
   public final class Call {
     private final HttpRequest.Builder request;
     private boolean isPlain;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The servlet in a container of somebody else's. */
+/** The servlet in the container of an application. */
 class DashboardServletIT {
 
   @RegisterExtension static final DashboardFixture on = new DashboardFixture();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
-/** The document of the API and its routes say the same. */
+/** The OpenAPI document and the routes match. */
 class OpenApiTest {
 
   private static final Set<String> METHODS = Set.of("get", "post", "put", "delete", "patch");

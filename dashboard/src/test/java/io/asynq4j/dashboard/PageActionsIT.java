@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.openqa.selenium.Keys;
 
-/** Everything that can be done from the pages, in a real browser, and what Redis says about it. */
+/** All actions of the pages, in a real browser, and their effect in Redis. */
 class PageActionsIT {
 
   private static final int WIDE = 1_440;
@@ -197,7 +197,7 @@ class PageActionsIT {
     assertThat(task.headers()).containsEntry("tenant", "acme");
     assertThat(task.payload().utf8()).isEqualTo("{\"user\":42}");
 
-    // The same once more is refused, and the page leads to the one that is there.
+    // A duplicate is refused, and the page links to the existing task.
     browser.go("/enqueue?queue=mail&type=email");
     fill("ID", "");
     fill("Unique for", "1h");
@@ -476,7 +476,7 @@ class PageActionsIT {
 
   // ---- copied
 
-  /** The question that is open: what it can be copied as. */
+  /** The forms in which the action of the open dialog can be copied. */
   private static void collect(Set<String> commands, Set<String> requests) {
     browser.see("dialog[open] .commands button");
     for (String line :

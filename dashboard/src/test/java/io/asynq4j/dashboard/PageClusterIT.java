@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The pages on a cluster: queues of all nodes, and where each of them lies. */
+/** The pages on a cluster: queues of all nodes, and the node of each. */
 class PageClusterIT {
 
   private static final int WIDE = 1_440;

@@ -21,14 +21,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What the pages offer to whom. What they do not offer is refused by the API too: SecurityIT. */
+/** What the pages offer to each role. SecurityIT tests that the API refuses the rest. */
 @SuppressWarnings("NullAway.Init") // Set before each test.
 class PageRolesIT {
 
   private static final int WIDE = 1_440;
   private static final int NARROW = 390;
 
-  /** A place, a text that is on it once it is there, and what can be done there by whom. */
+  /** A page, a text that it shows when it is loaded, and the actions that each role has there. */
   private record Place(String address, String text, Set<String> operator, Set<String> admin) {}
 
   private static final List<Place> PLACES =
@@ -224,7 +224,7 @@ class PageRolesIT {
       loginAs(dashboard, "anna:guess" + i);
     }
 
-    // Even the right one, or guessing would go on.
+    // Even the right password, or guessing would continue.
     loginAs(dashboard, "anna:" + WORD.replace(" ", "%20"));
 
     assertThat(browser.text("h1")).isEqualTo("Too many requests");

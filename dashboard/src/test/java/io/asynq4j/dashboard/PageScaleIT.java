@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Pages over a great deal stay as quick as over little. What was measured is told in the log. */
+/** Pages with much data load as fast as pages with little. The log has the measurements. */
 class PageScaleIT {
 
   private static final Logger log = LoggerFactory.getLogger(PageScaleIT.class);
@@ -107,7 +107,7 @@ class PageScaleIT {
             () ->
                 assertThat(browser.text("dialog h2"))
                     .isEqualTo("Delete %,d tasks?".formatted(TASKS)));
-    // So many want their number written out.
+    // This many must be confirmed by typing the number.
     assertThat(browser.shown("dialog .danger:disabled")).isNotEmpty();
     browser.press("dialog", "Cancel");
 

@@ -26,13 +26,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.openqa.selenium.Keys;
 import redis.clients.jedis.Jedis;
 
-/** The pages as people see and use them, in a real browser. */
+/** The pages in a real browser. */
 class PagesIT {
 
   private static final int WIDE = 1_440;
   private static final int NARROW = 390;
 
-  /** A place, and a text that is on it once its data is there. */
+  /** A page, and a text that it shows when its data is loaded. */
   private static final Map<String, String> PLACES = new LinkedHashMap<>();
 
   static {

@@ -13,7 +13,7 @@ import io.asynq4j.server.TaskServer;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
-/** A Redis with something of everything in it, and a server and a scheduler that go on. */
+/** A Redis with all kinds of data, and a running server and scheduler. */
 final class SampleData implements AutoCloseable {
 
   private final CountDownLatch end = new CountDownLatch(1);
@@ -80,7 +80,7 @@ final class SampleData implements AutoCloseable {
             "completed");
       }
       try {
-        // It is the time that passes which is to be seen.
+        // The passing time must be visible.
         Thread.sleep(1_000);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();

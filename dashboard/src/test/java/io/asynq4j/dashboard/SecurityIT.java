@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Nobody gets in who should not, and nobody sees or does more than he may. */
+/** Authentication, authorization and protection against other sites. */
 class SecurityIT {
 
   @RegisterExtension static final DashboardFixture on = new DashboardFixture();
@@ -90,7 +90,7 @@ class SecurityIT {
     }
   }
 
-  // ---- who gets in
+  // ---- authentication
 
   @Test
   void asksForALoginAndTakesPasswordsAndTokens() {
@@ -135,7 +135,7 @@ class SecurityIT {
         on.api(dashboard, "/session").basic("anna", "anna's word").get().isProblem(429, "too-many");
 
     assertThat(Integer.parseInt(limited.header("Retry-After"))).isBetween(1, 300);
-    // Who is logged in already is not locked out by whoever guesses from the same address.
+    // A user who is logged in is not locked out by failed logins from the same address.
     on.api(dashboard, "/session").basic("vera", "vera's word").get().is(200);
   }
 
@@ -198,7 +198,7 @@ class SecurityIT {
         .isProblem(401, "unauthorized");
   }
 
-  // ---- who may what
+  // ---- authorization
 
   @Test
   void aViewerChangesNothing() {
@@ -408,7 +408,7 @@ class SecurityIT {
     Dashboard dashboard = on.start();
     String host = dashboard.uri().getAuthority();
 
-    // A form: no header of its own, and the browser says where it comes from.
+    // A form: without a custom header, and the browser sends its origin.
     on.api(dashboard, "/queues/mail/pause").plain().post("").isProblem(403, "cross-site");
     on.api(dashboard, "/queues/mail/pause")
         .header("Origin", "https://evil.example")
@@ -517,7 +517,7 @@ class SecurityIT {
     on.api(dashboard, "/session").get().is(200);
   }
 
-  // ---- what is shown
+  // ---- hidden data
 
   @Test
   void scriptInEveryFieldOfATaskIsReturnedAsData() {
@@ -550,7 +550,7 @@ class SecurityIT {
             .get()
             .header("Content-Disposition");
     assertThat(file).startsWith("attachment;").doesNotContain("<");
-    // What is repeated from a request is data too.
+    // Text of a request that is repeated is data too.
     String encoded = URLEncoder.encode(evil, StandardCharsets.UTF_8);
     for (String asked :
         List.of("/queues?sort=" + encoded, "/search?q=" + encoded, "/queues?redis=" + encoded)) {
@@ -585,7 +585,7 @@ class SecurityIT {
     assertThat(task.at("/payload/redacted").booleanValue()).isTrue();
     String file = on.api(dashboard, "/queues/mail/tasks/a/payload").get().is(200).text();
     assertThat(file).doesNotContain("4111").contains("Anna");
-    // What is no JSON cannot be redacted, so it is not shown.
+    // A payload that is not JSON cannot be redacted, so it is not shown.
     JsonNode text = on.api(dashboard, "/queues/mail/tasks/b").get().json();
     assertThat(text.at("/payload/kind").stringValue()).isEqualTo("hidden");
     on.api(dashboard, "/queues/mail/tasks/b/payload").get().isProblem(403, "forbidden");

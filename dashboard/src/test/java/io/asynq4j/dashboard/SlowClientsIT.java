@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Clients that do not read, or do not go on sending. */
+/** Clients that do not read, or that stop sending. */
 class SlowClientsIT {
 
   private static final int LARGEST = DashboardSettings.LARGEST_BODY;
@@ -87,7 +87,7 @@ class SlowClientsIT {
         "POST /api/v1/queues/q/tasks HTTP/1.1\r\nContent-Length: %d\r\nAuthorization: %s\r\n";
     String anybody = post.formatted(LARGEST, "x");
     String known = post.formatted(LARGEST, "Bearer " + token.token());
-    // A login that was right once.
+    // A login that has been verified before.
     Socket login =
         send(
             dashboard,
@@ -97,7 +97,7 @@ class SlowClientsIT {
     send(dashboard, anybody, LARGEST - 1);
     await().until(() -> dashboard.received() == LARGEST - 1);
     assertThat(statusLine(send(dashboard, anybody, 2))).contains(" 503 ");
-    // It is received; it is no JSON.
+    // It is received, but is not JSON.
     assertThat(statusLine(send(dashboard, known, LARGEST))).contains(" 400 ");
   }
 }

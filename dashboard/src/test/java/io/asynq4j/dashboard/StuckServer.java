@@ -6,7 +6,7 @@ import io.asynq4j.server.TaskServer;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
-/** A server of the queue mail whose handler never ends by itself. */
+/** A server of the queue mail whose handler does not end until it is released. */
 public final class StuckServer implements AutoCloseable {
 
   private final CountDownLatch begun = new CountDownLatch(1);
@@ -27,7 +27,7 @@ public final class StuckServer implements AutoCloseable {
     server.start();
   }
 
-  /** Waits until it works on something. */
+  /** Waits until it runs a task. */
   public void awaitBegun() throws InterruptedException {
     begun.await();
   }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The dashboard's own server with a certificate of its own. */
+/** The standalone dashboard with a TLS certificate. */
 class TlsCertificateIT {
 
   private static final String PASSWORD = "a long word";

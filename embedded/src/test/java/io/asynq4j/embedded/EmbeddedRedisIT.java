@@ -377,7 +377,7 @@ class EmbeddedRedisIT {
     return new String(ps.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
   }
 
-  /** Dead, though nobody may have taken note yet: whose parent dies falls to the first process. */
+  /** Whether it has ended, even if its parent, such as the first process, has not reaped it yet. */
   private static boolean isGone(ProcessHandle process) {
     try {
       Path status = Path.of("/proc", Long.toString(process.pid()), "stat");

@@ -42,7 +42,7 @@ public record BodyLimits(
   }
 
   /** Minimum bytes in each period as long as grace; the average of the whole body is not enough. */
-  long leastPerPeriod() {
+  long minPerPeriod() {
     return Math.max(1, grace.toMillis() * bytesPerSecond / 1_000);
   }
 }

@@ -21,7 +21,7 @@ final class BodyMemory {
   /** Reserves bytes. Returns false if the limit would be exceeded; then nothing is reserved. */
   synchronized boolean tryHold(BodyCaller caller, int bytes, BodyLimits limits) {
     long own = byCaller.getOrDefault(caller, 0L) + bytes;
-    if (held + bytes > limits.total() || own > mostOf(caller, limits)) {
+    if (held + bytes > limits.total() || own > maxOf(caller, limits)) {
       return false;
     }
     boolean isUnverified = caller.kind() == BodyCaller.Kind.UNVERIFIED;
@@ -32,7 +32,7 @@ final class BodyMemory {
     return true;
   }
 
-  private static long mostOf(BodyCaller caller, BodyLimits limits) {
+  private static long maxOf(BodyCaller caller, BodyLimits limits) {
     return switch (caller.kind()) {
       case UNVERIFIED -> limits.largest();
       case VERIFIED -> limits.perCaller();

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class BodyReceiver extends Handler.Wrapper {
 
   /** A body that is more than this many times too large is refused without being read. */
-  private static final int MOST_DISCARDED = 4;
+  private static final int MAX_DISCARDED = 4;
 
   private final Supplier<BodyLimits> limits;
   private final Function<Request, Optional<BodyCaller>> callers;
@@ -50,7 +50,7 @@ public final class BodyReceiver extends Handler.Wrapper {
     boolean isTooLarge = request.getLength() > now.largest();
     if (!hasBody
         || isRead(request.getMethod())
-        || (isTooLarge && request.getLength() / MOST_DISCARDED > now.largest())) {
+        || (isTooLarge && request.getLength() / MAX_DISCARDED > now.largest())) {
       return super.handle(request, response, callback);
     }
     Optional<BodyCaller> caller = callers.apply(request);
@@ -88,7 +88,7 @@ public final class BodyReceiver extends Handler.Wrapper {
     // All guarded by this.
     private ByteArrayOutputStream body = new ByteArrayOutputStream(512);
     private int counted;
-    private int countedAtLastLook;
+    private int countedAtLastCheck;
     private boolean ended;
     private Scheduler.@Nullable Task deadline;
 
@@ -111,34 +111,34 @@ public final class BodyReceiver extends Handler.Wrapper {
       run();
       synchronized (this) {
         if (!ended) {
-          watch();
+          scheduleCheck();
         }
       }
     }
 
-    private void watch() {
+    private void scheduleCheck() {
       Duration left = limits.longest().minusNanos(System.nanoTime() - began);
       Duration in = left.compareTo(limits.grace()) > 0 ? limits.grace() : left;
       deadline =
           request
               .getComponents()
               .getScheduler()
-              .schedule(this::look, Math.max(0, in.toNanos()), TimeUnit.NANOSECONDS);
+              .schedule(this::check, Math.max(0, in.toNanos()), TimeUnit.NANOSECONDS);
     }
 
     /**
      * Continues as long as enough bytes have arrived since the last check, and the body is not too
      * old.
      */
-    private void look() {
+    private void check() {
       synchronized (this) {
         if (ended) {
           return;
         }
-        boolean enough = counted - countedAtLastLook >= limits.leastPerPeriod();
+        boolean enough = counted - countedAtLastCheck >= limits.minPerPeriod();
         if (enough && System.nanoTime() - began < limits.longest().toNanos()) {
-          countedAtLastLook = counted;
-          watch();
+          countedAtLastCheck = counted;
+          scheduleCheck();
           return;
         }
         ended = true;

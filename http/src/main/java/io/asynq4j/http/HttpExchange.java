@@ -71,14 +71,14 @@ public abstract class HttpExchange {
     return Objects.requireNonNullElse(param(name), otherwise);
   }
 
-  public final int integer(String name, int otherwise, int least, int most) {
+  public final int integer(String name, int otherwise, int min, int max) {
     String value = param(name);
     if (value == null) {
       return otherwise;
     }
     try {
       int number = Integer.parseInt(value);
-      if (number >= least && number <= most) {
+      if (number >= min && number <= max) {
         return number;
       }
     } catch (NumberFormatException e) {
@@ -86,15 +86,17 @@ public abstract class HttpExchange {
     }
     throw problems.malformed(
         name,
-        "\"%s\" must be a whole number from %d to %d, got \"%s\""
-            .formatted(name, least, most, value));
+        "\"%s\" must be a whole number from %d to %d, got \"%s\"".formatted(name, min, max, value));
   }
 
   public final boolean flag(String name) {
-    return switch (param(name, "false").toLowerCase(Locale.ROOT)) {
+    String value = param(name, "false");
+    return switch (value.toLowerCase(Locale.ROOT)) {
       case "true", "1" -> true;
       case "false", "0" -> false;
-      default -> throw problems.malformed(name, "\"" + name + "\" must be true or false.");
+      default ->
+          throw problems.malformed(
+              name, "\"%s\" must be true or false, got \"%s\"".formatted(name, value));
     };
   }
 
@@ -117,17 +119,17 @@ public abstract class HttpExchange {
    * Returns the body. Throws {@link Problem} if it is larger than allowed, without reading the
    * rest.
    */
-  public final byte[] body(int mostBytes) throws IOException {
-    if (request.getContentLengthLong() > mostBytes) {
-      throw problems.tooLarge(mostBytes);
+  public final byte[] body(int maxBytes) throws IOException {
+    if (request.getContentLengthLong() > maxBytes) {
+      throw problems.tooLarge(maxBytes);
     }
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     InputStream input = request.getInputStream();
     byte[] buffer = new byte[8192];
     int read;
     while ((read = input.read(buffer)) >= 0) {
-      if (body.size() + read > mostBytes) {
-        throw problems.tooLarge(mostBytes);
+      if (body.size() + read > maxBytes) {
+        throw problems.tooLarge(maxBytes);
       }
       body.write(buffer, 0, read);
     }

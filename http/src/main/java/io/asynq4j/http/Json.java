@@ -72,7 +72,7 @@ public final class Json {
       throw problems.notJson(what + " exceeds a limit: " + e.getOriginalMessage());
     } catch (NumberFormatException e) {
       // An exponent too large for a BigDecimal.
-      throw problems.notJson(what + " exceeds a limit: " + BoundedNumbers.WORDS);
+      throw problems.notJson(what + " exceeds a limit: " + BoundedNumbers.MESSAGE);
     } catch (JacksonException e) {
       String place =
           e.getLocation() == null
@@ -91,15 +91,15 @@ public final class Json {
     private static final long serialVersionUID = 1;
 
     /** Maximum number of digits of a number. */
-    private static final int MOST = StreamReadConstraints.DEFAULT_MAX_NUM_LEN;
+    private static final int MAX = StreamReadConstraints.DEFAULT_MAX_NUM_LEN;
 
-    private static final String WORDS =
-        "the exponent of a number must be from -%1$d to %1$d".formatted(MOST);
+    private static final String MESSAGE =
+        "the exponent of a number must be from -%1$d to %1$d".formatted(MAX);
 
     @Override
     public ValueNode numberNode(@Nullable BigDecimal number) {
-      if (number != null && (Math.abs((long) number.scale()) > MOST || exponent(number) > MOST)) {
-        throw new StreamConstraintsException(WORDS);
+      if (number != null && (Math.abs((long) number.scale()) > MAX || exponent(number) > MAX)) {
+        throw new StreamConstraintsException(MESSAGE);
       }
       return super.numberNode(number);
     }

@@ -18,7 +18,7 @@ public interface ProblemFactory {
   Problem unsupportedType(String detail);
 
   /** The body is larger than allowed. */
-  Problem tooLarge(long mostBytes);
+  Problem tooLarge(long maxBytes);
 
   /** The URL is not encoded correctly. */
   Problem malformedUrl(String detail);

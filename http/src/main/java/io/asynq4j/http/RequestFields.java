@@ -90,8 +90,8 @@ public final class RequestFields {
   }
 
   /** A required list of strings, with at least one and at most this many. */
-  public List<String> texts(String field, int most) {
-    return texts(field, list(field, most));
+  public List<String> texts(String field, int max) {
+    return texts(field, list(field, max));
   }
 
   /** A list of strings; empty if it is missing. */
@@ -113,10 +113,10 @@ public final class RequestFields {
   }
 
   /** A required list of at least one element and at most this many. */
-  public JsonNode list(String field, int most) {
+  public JsonNode list(String field, int max) {
     JsonNode list = any(field).orElseThrow(() -> missing(field));
-    if (!list.isArray() || list.isEmpty() || list.size() > most) {
-      throw invalid(field, "must be a list of 1 to " + most);
+    if (!list.isArray() || list.isEmpty() || list.size() > max) {
+      throw invalid(field, "must be a list of 1 to " + max);
     }
     return list;
   }
@@ -198,7 +198,8 @@ public final class RequestFields {
     Optional<Instant> at = time("at");
     Optional<Duration> in = duration("in");
     if (at.isPresent() == in.isPresent()) {
-      throw problems.invalid("at", "Give either \"at\", a time, or \"in\", a duration from now.");
+      throw problems.invalid(
+          "at", "either \"at\", a time, or \"in\", a duration from now, is required");
     }
     Instant time = at.orElseGet(() -> now.plus(in.orElseThrow()));
     if (!isReadable(time)) {
@@ -229,15 +230,15 @@ public final class RequestFields {
             });
   }
 
-  public int integer(String field, int least, int most, int otherwise) {
+  public int integer(String field, int min, int max, int otherwise) {
     return any(field)
         .map(
             node -> {
               if (!node.isIntegralNumber()
                   || !node.canConvertToInt()
-                  || node.intValue() < least
-                  || node.intValue() > most) {
-                throw invalid(field, "must be a whole number from %d to %d".formatted(least, most));
+                  || node.intValue() < min
+                  || node.intValue() > max) {
+                throw invalid(field, "must be a whole number from %d to %d".formatted(min, max));
               }
               return node.intValue();
             })

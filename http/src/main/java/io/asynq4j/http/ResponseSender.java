@@ -42,7 +42,7 @@ public final class ResponseSender extends Handler.Wrapper {
 
   private static final String EVENT_STREAM = "text/event-stream";
 
-  private final long most;
+  private final long max;
   private final Duration longest;
   private final AtomicLong held = new AtomicLong();
 
@@ -51,12 +51,12 @@ public final class ResponseSender extends Handler.Wrapper {
   }
 
   /**
-   * @param most maximum bytes of all responses in memory; above it, threads block until clients
-   *     read large responses
+   * @param max maximum bytes of all responses in memory; above it, threads block until clients read
+   *     large responses
    */
-  ResponseSender(Handler next, long most, Duration longest) {
+  ResponseSender(Handler next, long max, Duration longest) {
     super(next);
-    this.most = most;
+    this.max = max;
     this.longest = longest;
   }
 
@@ -147,7 +147,7 @@ public final class ResponseSender extends Handler.Wrapper {
 
     /** Whether the writer can continue without waiting for the client. */
     private boolean canContinue() {
-      return unsent <= ALWAYS_KEPT || held.get() <= most;
+      return unsent <= ALWAYS_KEPT || held.get() <= max;
     }
 
     private void startDeadline() {

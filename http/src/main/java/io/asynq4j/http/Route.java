@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -26,13 +25,19 @@ public record Route<P, E extends HttpExchange>(
     List<String> segments,
     @Nullable P permission,
     int maxBody,
-    Endpoint<E> endpoint) {
+    AsyncEndpoint<E> endpoint) {
 
   private static final int DEFAULT_MAX_BODY = 1 << 20;
 
-  /** Answers a request, immediately or later. */
+  /** Answers a request. */
   @FunctionalInterface
   public interface Endpoint<E extends HttpExchange> {
+    ApiResponse handle(E exchange) throws Exception;
+  }
+
+  /** Answers a request, immediately or later. */
+  @FunctionalInterface
+  public interface AsyncEndpoint<E extends HttpExchange> {
     CompletionStage<ApiResponse> handle(E exchange) throws Exception;
   }
 
@@ -42,22 +47,22 @@ public record Route<P, E extends HttpExchange>(
    * @param path such as {@code /tasks/{id}}
    */
   public static <P, E extends HttpExchange> Route<P, E> of(
-      String operation,
-      String method,
-      String path,
-      @Nullable P permission,
-      Function<E, ApiResponse> endpoint) {
+      String operation, String method, String path, @Nullable P permission, Endpoint<E> endpoint) {
     return async(
         operation,
         method,
         path,
         permission,
-        exchange -> CompletableFuture.completedFuture(endpoint.apply(exchange)));
+        exchange -> CompletableFuture.completedFuture(endpoint.handle(exchange)));
   }
 
   /** Creates a route whose endpoint may answer later. */
   public static <P, E extends HttpExchange> Route<P, E> async(
-      String operation, String method, String path, @Nullable P permission, Endpoint<E> endpoint) {
+      String operation,
+      String method,
+      String path,
+      @Nullable P permission,
+      AsyncEndpoint<E> endpoint) {
     return new Route<>(operation, method, segments(path), permission, DEFAULT_MAX_BODY, endpoint);
   }
 

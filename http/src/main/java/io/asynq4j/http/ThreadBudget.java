@@ -21,20 +21,20 @@ public final class ThreadBudget extends Handler.Wrapper {
   /** Threads that only exempt requests may use; some of them are Jetty's own. */
   public static final int RESERVED = 20;
 
-  private static final int MOST_WAITING = 10_000;
+  private static final int MAX_WAITING = 10_000;
 
   private record Waiting(Request request, Response response, Callback callback) {}
 
-  private final int most;
+  private final int max;
   private final Predicate<Request> exempt;
 
   // Both guarded by this.
   private final Queue<Waiting> waiting = new ArrayDeque<>();
   private int running;
 
-  public ThreadBudget(Handler next, int most, Predicate<Request> exempt) {
+  public ThreadBudget(Handler next, int max, Predicate<Request> exempt) {
     super(next);
-    this.most = most;
+    this.max = max;
     this.exempt = exempt;
   }
 
@@ -44,9 +44,9 @@ public final class ThreadBudget extends Handler.Wrapper {
       return super.handle(request, response, callback);
     }
     synchronized (this) {
-      if (running < most) {
+      if (running < max) {
         running++;
-      } else if (waiting.size() < MOST_WAITING) {
+      } else if (waiting.size() < MAX_WAITING) {
         waiting.add(new Waiting(request, response, callback));
         return true;
       } else {

@@ -25,7 +25,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Bodies that come slowly, and requests that hold threads. */
+/** Bodies that arrive slowly, and requests that occupy threads. */
 @SuppressWarnings("NullAway.Init") // Set by each test.
 class BodyReceiverTest {
 
@@ -115,7 +115,7 @@ class BodyReceiverTest {
     return "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".formatted(path);
   }
 
-  /** Up to the end of the connection, or to the text. */
+  /** Reads until the text, or until the connection ends. */
   private static String answer(Socket socket, String until) throws IOException {
     InputStream in = socket.getInputStream();
     StringBuilder answer = new StringBuilder();
@@ -211,7 +211,7 @@ class BodyReceiverTest {
       int held = 80 * i;
       await().until(() -> receiver.held() == held);
     }
-    // A quarter of 1,000 is all that one may have.
+    // One caller may use a quarter of 1,000.
     assertThat(answer(sendPart("X-Key: greedy", 80), "\r\n\r\n"))
         .contains(" 503 ", "Retry-After: 1");
     assertThat(receiver.held()).isEqualTo(240);
@@ -231,7 +231,7 @@ class BodyReceiverTest {
     start(new BodyLimits(100, 400, HOUR, 1, HOUR));
     sendPart("X-Network: 192.0.2.1", 80);
     await().until(() -> receiver.held() == 80);
-    // One body of a network, and half of the memory for all networks.
+    // One body per network, and half of the memory for all networks.
     assertThat(answer(sendPart("X-Network: 192.0.2.1", 80), "\r\n\r\n")).contains(" 503 ");
     sendPart("X-Network: 192.0.2.2", 80);
     await().until(() -> receiver.held() == 160);

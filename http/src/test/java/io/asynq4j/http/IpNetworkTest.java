@@ -39,12 +39,12 @@ class IpNetworkTest {
         .isNotEqualTo(IpNetwork.siteOf(address("2001:db8:1:3::9")));
     assertThat(IpNetwork.siteOf(address("192.0.2.1")))
         .isNotEqualTo(IpNetwork.siteOf(address("192.0.2.2")));
-    // An IPv4 client that is written as an IPv6 address is the same client.
+    // An IPv4 address written as an IPv6 address is the same client.
     assertThat(IpNetwork.siteOf(address("::ffff:192.0.2.1")))
         .isEqualTo(IpNetwork.siteOf(address("192.0.2.1")));
   }
 
-  /** A name server would be asked for them; those that exist would be found. */
+  /** DNS would be asked for them, and would find those that exist. */
   @ParameterizedTest
   @ValueSource(
       strings = {

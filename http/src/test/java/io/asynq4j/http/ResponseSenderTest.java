@@ -28,7 +28,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Clients that do not read what they asked for. */
+/** Clients that do not read their responses. */
 @SuppressWarnings("NullAway.Init") // Set by each test.
 class ResponseSenderTest {
 
@@ -69,7 +69,7 @@ class ResponseSenderTest {
     }
   }
 
-  private void start(long most, Duration longest) throws Exception {
+  private void start(long max, Duration longest) throws Exception {
     server = new Server(new QueuedThreadPool(THREADS));
     connector = new ServerConnector(server, 1, 1);
     connector.setHost("127.0.0.1");
@@ -80,7 +80,7 @@ class ResponseSenderTest {
             new Answers(),
             THREADS - ThreadBudget.RESERVED,
             request -> Request.getPathInContext(request).equals("/health"));
-    sender = new ResponseSender(budget, most, longest);
+    sender = new ResponseSender(budget, max, longest);
     server.setHandler(sender);
     server.start();
   }
@@ -93,7 +93,7 @@ class ResponseSenderTest {
     server.stop();
   }
 
-  /** Opens a connection that takes little before somebody reads. */
+  /** Opens a connection with a small receive buffer. */
   private Socket send(String path, int times) throws IOException {
     Socket socket = new Socket();
     sockets.add(socket);
@@ -109,14 +109,14 @@ class ResponseSenderTest {
     return connector.getLocalPort();
   }
 
-  /** How many bytes of bodies come before the connection ends, or until there are so many. */
-  private static int bodyBytes(Socket socket, int most) throws IOException {
+  /** Number of body bytes received before the connection ends, up to a maximum. */
+  private static int bodyBytes(Socket socket, int max) throws IOException {
     InputStream in = socket.getInputStream();
     byte[] buffer = new byte[8_192];
     int found = 0;
     try {
       int read;
-      while (found < most && (read = in.read(buffer)) >= 0) {
+      while (found < max && (read = in.read(buffer)) >= 0) {
         for (int i = 0; i < read; i++) {
           found += buffer[i] == '~' ? 1 : 0;
         }

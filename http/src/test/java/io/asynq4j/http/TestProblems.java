@@ -2,7 +2,7 @@ package io.asynq4j.http;
 
 import java.util.List;
 
-/** Problems whose code is the name of the method that made them. */
+/** Problems whose code is the name of the method that created them. */
 enum TestProblems implements ProblemFactory {
   INSTANCE;
 
@@ -27,8 +27,8 @@ enum TestProblems implements ProblemFactory {
   }
 
   @Override
-  public Problem tooLarge(long mostBytes) {
-    return new Problem(413, "too-large", "at most " + mostBytes);
+  public Problem tooLarge(long maxBytes) {
+    return new Problem(413, "too-large", "at most " + maxBytes);
   }
 
   @Override

@@ -25,10 +25,10 @@ import redis.clients.jedis.resps.Tuple;
 @ForEachSetup
 class ArchiveIT extends InteropTestBase {
 
-  /** What we keep by default; Go can trim as much at once. */
+  /** Our default limit; Go can trim as many tasks at once. */
   private static final int OURS = 7_900;
 
-  /** What Go keeps: it does not come to more than that by itself. */
+  /** Go's limit, which it does not exceed by itself. */
   private static final int GOS = 9_999;
 
   private static final Duration TOO_OLD = Duration.ofDays(91);
@@ -43,7 +43,7 @@ class ArchiveIT extends InteropTestBase {
     goDoes("archive", Q, "by its inspector");
     assertThat(stats().size(TaskState.ARCHIVED)).isEqualTo(OURS + 2);
 
-    // None of our servers is there to trim it.
+    // None of our servers is running to trim it.
     ageArchive(TOO_OLD);
     assertGoArchives("all of it at once");
     assertThat(stats().size()).isEqualTo(1);

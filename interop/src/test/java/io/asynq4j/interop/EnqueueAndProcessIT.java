@@ -35,7 +35,7 @@ class EnqueueAndProcessIT extends InteropTestBase {
   void goEnqueuesAndWeProcess() {
     Instant enqueued = redis.clock().instant();
     List<GoTask> tasks = SampleTasks.hundred(setting.go(), enqueued);
-    assertThat(goEnqueues(tasks)).extracting(Answer::verdict).containsOnly("enqueued");
+    assertThat(goEnqueues(tasks)).extracting(Answer::status).containsOnly("enqueued");
 
     List<WorkerProcess.Event> seen = new CopyOnWriteArrayList<>();
     try (TaskServer server =
@@ -101,7 +101,7 @@ class EnqueueAndProcessIT extends InteropTestBase {
   private void assertLocksAreFree(List<GoTask> tasks) {
     List<GoTask> unique = tasks.stream().filter(task -> task.unique() != 0).toList();
     assertThat(goEnqueues(unique.subList(0, 7)))
-        .extracting(Answer::verdict)
+        .extracting(Answer::status)
         .containsOnly("enqueued");
     assertThat(weEnqueue(unique.subList(7, 15))).allMatch(EnqueueResult::isEnqueued);
   }
@@ -119,15 +119,15 @@ class EnqueueAndProcessIT extends InteropTestBase {
       duplicates.add(new EnqueueResult.Duplicate(QueueName.of(Q), "kind", "first-" + i));
     }
 
-    assertThat(goEnqueues(first)).extracting(Answer::verdict).containsOnly("enqueued");
+    assertThat(goEnqueues(first)).extracting(Answer::status).containsOnly("enqueued");
     assertThat(weEnqueue(second)).isEqualTo(duplicates);
 
     inspector.queue(Q).delete(List.of("first-0", "first-1", "first-2"));
     assertThat(weEnqueue(second)).allMatch(EnqueueResult::isEnqueued);
-    assertThat(goEnqueues(first)).extracting(Answer::verdict).containsOnly("duplicate");
+    assertThat(goEnqueues(first)).extracting(Answer::status).containsOnly("duplicate");
     goDoes("delete", Q, "second-0");
     assertThat(goEnqueues(first))
-        .extracting(Answer::verdict)
+        .extracting(Answer::status)
         .containsExactly("enqueued", "duplicate", "duplicate");
     assertTheDoctorFindsNothing();
   }
@@ -139,7 +139,7 @@ class EnqueueAndProcessIT extends InteropTestBase {
 
     weEnqueue(task);
     assertThat(goEnqueues(task, later))
-        .extracting(Answer::verdict)
+        .extracting(Answer::status)
         .containsExactly("conflict", "enqueued");
     assertThat(weEnqueue(later))
         .containsExactly(new EnqueueResult.IdConflict(QueueName.of(Q), "yours"));
@@ -160,7 +160,7 @@ class EnqueueAndProcessIT extends InteropTestBase {
                 new EnqueueResult.IdConflict(QueueName.of(Q), "GO-kept"),
                 new EnqueueResult.IdConflict(QueueName.of(Q), "GO-archived"));
       } else {
-        assertThat(goEnqueues(tasks)).extracting(Answer::verdict).containsOnly("conflict");
+        assertThat(goEnqueues(tasks)).extracting(Answer::status).containsOnly("conflict");
       }
       assertThat(task(side + "-kept").state()).isEqualTo(TaskState.COMPLETED);
       assertThat(task(side + "-archived").state()).isEqualTo(TaskState.ARCHIVED);

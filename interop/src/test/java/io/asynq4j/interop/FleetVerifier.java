@@ -27,32 +27,33 @@ final class FleetVerifier {
   /** An end that was reported within this time before a kill may not have reached Redis. */
   private static final long ON_THE_WAY = 2_000;
 
-  /** What a process may have taken and not settled: what it runs, and what it has taken ahead. */
+  /** Maximum number of claimed and unsettled tasks of a process: running and prefetched ones. */
   private static final int HELD = 20;
 
   private static final String UNEXPLAINED = "unexplained";
 
-  private final ServerFleet.Told told;
+  private final ServerFleet.Events events;
   private final Map<String, Planned> accepted = new HashMap<>();
   private final long kills;
   private final Map<String, Integer> reasons = new TreeMap<>();
 
-  FleetVerifier(ServerFleet.Told told, long kills, List<Planned> accepted) {
-    this.told = told;
+  FleetVerifier(ServerFleet.Events events, long kills, List<Planned> accepted) {
+    this.events = events;
     this.kills = kills;
     accepted.forEach(one -> this.accepted.put(one.task().id(), one));
   }
 
   Map<String, List<Attempt>> attempts() {
-    return told.attempts();
+    return events.attempts();
   }
 
-  /** Nothing was run that was not there to be run, nor where it does not belong. */
+  /** Only enqueued tasks were run, each in its queue. */
   void assertOnlyWhatWasAcceptedWasRun() {
-    told.attempts()
+    events
+        .attempts()
         .forEach(
             (id, attempts) -> {
-              Joining joining = told.joined().get(id);
+              Joining joining = events.joined().get(id);
               String queue = attempts.get(0).queue();
               assertThat(attempts).extracting(Attempt::queue).containsOnly(queue);
               if (joining == null) {
@@ -62,7 +63,7 @@ final class FleetVerifier {
                 joining.tasks().forEach(member -> assertWasAccepted(member, queue, true));
               }
             });
-    assertThat(told.joined().values())
+    assertThat(events.joined().values())
         .allSatisfy(joining -> assertThat(joining.tasks()).doesNotHaveDuplicates());
   }
 
@@ -76,16 +77,17 @@ final class FleetVerifier {
             });
   }
 
-  /** Each task ended as it should, alone or with others of its group. */
+  /** Each task ended as planned, alone or aggregated with its group. */
   void assertEachWasRunToItsEnd() {
     Set<String> joined = new HashSet<>();
-    told.attempts()
+    events
+        .attempts()
         .forEach(
             (id, attempts) -> {
               Planned planned = accepted.get(id);
               Attempt last = attempts.get(attempts.size() - 1);
               boolean archived = planned != null && planned.fate() == Fate.ARCHIVED;
-              assertThat(last.ending()).as("%s", last).isEqualTo(archived ? "archive" : "done");
+              assertThat(last.outcome()).as("%s", last).isEqualTo(archived ? "archive" : "done");
               joined.addAll(last.tasks());
             });
     accepted.forEach(
@@ -93,14 +95,14 @@ final class FleetVerifier {
           if (planned.fate() == Fate.JOINED) {
             assertThat(joined).contains(id);
           } else {
-            assertThat(told.attempts()).containsKey(id);
+            assertThat(events.attempts()).containsKey(id);
           }
         });
   }
 
   /** Requires a reason for every repeated attempt, and returns the number of each reason. */
   Map<String, Integer> assertEachRepetitionHasItsReason() {
-    told.attempts().values().forEach(this::explainAttempts);
+    events.attempts().values().forEach(this::explainAttempts);
     explainJoinings();
     assertThat(reasons).as("repetitions").doesNotContainKey(UNEXPLAINED);
     return reasons;
@@ -117,7 +119,7 @@ final class FleetVerifier {
   }
 
   private String reason(Attempt before, Attempt after) {
-    if (before.ending().equals("failed")
+    if (before.outcome().equals("failed")
         && after.start() >= before.end()
         && after.retried() > before.retried()) {
       return "after a failure";
@@ -140,7 +142,7 @@ final class FleetVerifier {
   }
 
   private List<Loss> lossesOf(Attempt attempt) {
-    return told.lost().getOrDefault(attempt.id(), List.of()).stream()
+    return events.lost().getOrDefault(attempt.id(), List.of()).stream()
         .filter(loss -> loss.member() == attempt.member())
         .filter(loss -> loss.at() >= attempt.start())
         .filter(loss -> attempt.end() == 0 || loss.at() <= attempt.end() + ON_THE_WAY)
@@ -153,7 +155,8 @@ final class FleetVerifier {
    */
   private void explainJoinings() {
     Map<String, List<Joining>> byMember = new HashMap<>();
-    told.joined()
+    events
+        .joined()
         .values()
         .forEach(
             joining ->
@@ -169,13 +172,13 @@ final class FleetVerifier {
         if (!wasCutShort(before) || joinings.get(i).at() < before.member().doomedAt()) {
           log.error("unexplained: {} and then {}", before, joinings.get(i));
           reasons.merge(UNEXPLAINED, 1, Integer::sum);
-        } else if (told.attempts().containsKey(before.id())) {
+        } else if (events.attempts().containsKey(before.id())) {
           reasons.merge("joined again after a kill between two steps of Go", 1, Integer::sum);
         }
       }
     }
-    for (Joining joining : told.joined().values()) {
-      if (!told.attempts().containsKey(joining.id()) && !wasCutShort(joining)) {
+    for (Joining joining : events.joined().values()) {
+      if (!events.attempts().containsKey(joining.id()) && !wasCutShort(joining)) {
         log.error("unexplained: never run though nobody was killed: {}", joining);
         reasons.merge(UNEXPLAINED, 1, Integer::sum);
       }
@@ -184,7 +187,7 @@ final class FleetVerifier {
 
   private boolean wasCutShort(Joining joining) {
     Member member = joining.member();
-    boolean wasEnqueued = told.attempts().containsKey(joining.id());
+    boolean wasEnqueued = events.attempts().containsKey(joining.id());
     return member.wasKilled()
         && joining.at() >= member.doomedAt() - ON_THE_WAY
         && (member.kind().equals("go") || !wasEnqueued);
@@ -198,30 +201,30 @@ final class FleetVerifier {
   void assertCountersFit(String queue, long processedThere, long failedThere) {
     long done = 0;
     long failed = 0;
-    long toldFailed = 0;
+    long loggedFailed = 0;
     long surelyFailed = 0;
     long surelyProcessed = 0;
     long lost = 0;
-    for (List<Attempt> attempts : told.attempts().values()) {
+    for (List<Attempt> attempts : events.attempts().values()) {
       Attempt last = attempts.get(attempts.size() - 1);
       if (!last.queue().equals(queue)) {
         continue;
       }
-      boolean archived = last.ending().equals("archive");
+      boolean archived = last.outcome().equals("archive");
       done += archived ? 0 : 1;
       failed += last.retried() + (archived ? 1 : 0);
       for (Attempt attempt : attempts) {
         boolean surely =
             attempt.end() != 0 && !isUnsettledByKill(attempt) && lossesOf(attempt).isEmpty();
-        boolean isFailure = Set.of("failed", "archive").contains(attempt.ending());
-        toldFailed += isFailure ? 1 : 0;
+        boolean isFailure = Set.of("failed", "archive").contains(attempt.outcome());
+        loggedFailed += isFailure ? 1 : 0;
         surelyFailed += surely && isFailure ? 1 : 0;
         surelyProcessed += surely ? 1 : 0;
       }
-      lost += told.lost().getOrDefault(last.id(), List.of()).size();
+      lost += events.lost().getOrDefault(last.id(), List.of()).size();
     }
     log.info(
-        "{}: {} processed and {} failed, where {} and {} were told to have ended so long before a kill",
+        "{}: {} processed and {} failed, while {} and {} were logged as ended well before a kill",
         queue,
         processedThere,
         failedThere,
@@ -229,7 +232,7 @@ final class FleetVerifier {
         surelyFailed);
     assertThat(processedThere - failedThere).as("done in %s", queue).isEqualTo(done);
     assertThat(failedThere).as("failed in %s", queue).isBetween(failed, failed + lost);
-    assertThat(failedThere).isBetween(surelyFailed, toldFailed + kills * HELD + lost);
+    assertThat(failedThere).isBetween(surelyFailed, loggedFailed + kills * HELD + lost);
     assertThat(processedThere).isGreaterThanOrEqualTo(surelyProcessed);
   }
 }

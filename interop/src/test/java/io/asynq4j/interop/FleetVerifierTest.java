@@ -14,7 +14,7 @@ import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** What a fleet may have done twice, and what it may not. */
+/** Which repeated attempts of a fleet are allowed. */
 class FleetVerifierTest {
 
   private static final long KILL = 20_000;
@@ -172,7 +172,7 @@ class FleetVerifierTest {
 
   private FleetVerifier review() {
     long kills = List.of(go, java).stream().filter(Member::wasKilled).count();
-    return new FleetVerifier(ServerFleet.told(logs), kills, accepted);
+    return new FleetVerifier(ServerFleet.events(logs), kills, accepted);
   }
 
   private static void assertRefused(ThrowingCallable review) {

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 import tools.jackson.databind.JsonNode;
 
-/** What one side leaves in Redis, both see in the same way. */
+/** Both inspectors show the data of either side in the same way. */
 @ForEachSetup
 class InspectionIT extends InteropTestBase {
 
@@ -179,7 +179,7 @@ class InspectionIT extends InteropTestBase {
     assertThat(go.get("Paused").asBoolean()).isEqualTo(ours.paused());
     assertThat(go.get("Latency").asDouble() / 1e9)
         .isCloseTo(ours.latency().toMillis() / 1e3, Offset.offset(2.0));
-    // Both guess it from a few tasks, but not from the same.
+    // Both estimate it from a few tasks, but not from the same ones.
     assertThat((double) inspector.queue(Q).memoryUsage().orElseThrow())
         .isBetween(go.get("MemoryUsage").asDouble() / 2, go.get("MemoryUsage").asDouble() * 2);
 
@@ -330,7 +330,7 @@ class InspectionIT extends InteropTestBase {
       assertThat(page.unreadable())
           .isEqualTo(state == TaskState.ARCHIVED ? List.of("unreadable") : List.of());
       List<GoTaskInfo> ours =
-          page.tasks().stream().map(one -> GoTaskInfo.of(one).as(setting.go())).toList();
+          page.tasks().stream().map(one -> GoTaskInfo.of(one, setting.go())).toList();
       assertThat(ours)
           .extracting(GoTaskInfo::id)
           .containsExactlyInAnyOrderElementsOf(expected.get(state));

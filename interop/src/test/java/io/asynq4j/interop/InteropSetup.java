@@ -9,10 +9,10 @@ import java.util.stream.Stream;
 /** What a test runs on: a version of asynq and a kind of Redis. */
 record InteropSetup(GoVersion go, TestRedis.Kind store) {
 
-  /** Whether everything is to run, as {@code ./check --full} has it. */
+  /** Whether all setups run, as with {@code ./check --full}. */
   static final boolean FULL = Boolean.getBoolean("asynq4j.full");
 
-  /** Each with each; in the short form each version and each kind at least once. */
+  /** All combinations; in the short form each version and each kind at least once. */
   static Stream<InteropSetup> all() {
     if (!FULL) {
       return Stream.of(
@@ -31,7 +31,7 @@ record InteropSetup(GoVersion go, TestRedis.Kind store) {
     return all.stream();
   }
 
-  /** For what takes long: all of them, or the first. */
+  /** For long tests: all of them, or the first. */
   static Stream<InteropSetup> allOrFirst() {
     return FULL ? all() : all().limit(1);
   }

@@ -134,7 +134,7 @@ public abstract class InteropTestBase {
         queues);
   }
 
-  /** A server of ours in this JVM, quick to notice. */
+  /** A server of ours in this JVM, with short intervals. */
   TaskServerBuilder javaServer() {
     return javaServer(Q);
   }
@@ -165,7 +165,7 @@ public abstract class InteropTestBase {
 
   // ---- either
 
-  /** Who does something. */
+  /** One of the two implementations. */
   enum Side {
     GO,
     JAVA;
@@ -177,13 +177,15 @@ public abstract class InteropTestBase {
 
   void enqueue(Side side, List<GoTask> tasks) {
     if (side == Side.GO) {
-      assertThat(goEnqueues(tasks)).extracting(GoPeer.Answer::verdict).containsOnly("enqueued");
+      assertThat(goEnqueues(tasks)).extracting(GoPeer.Answer::status).containsOnly("enqueued");
     } else {
       assertThat(weEnqueue(tasks)).allMatch(EnqueueResult::isEnqueued);
     }
   }
 
-  /** Has a worker of one side do what is pending in queues; what fails waits for an hour. */
+  /**
+   * Lets a worker of one side process the pending tasks of queues; failed ones wait for an hour.
+   */
   void process(Side side, String... queues) {
     if (side == Side.GO) {
       WorkerProcess go = peer.work(String.join(",", queues), "-retry-delay", "1h");
@@ -211,7 +213,7 @@ public abstract class InteropTestBase {
     }
   }
 
-  /** The states in which one side leaves tasks that are not being worked on. */
+  /** The states of tasks that are not active. */
   static final List<TaskState> AT_REST =
       List.of(
           TaskState.RETRY,
@@ -252,7 +254,7 @@ public abstract class InteropTestBase {
     };
   }
 
-  // ---- what is there
+  // ---- content of Redis
 
   TaskInfo task(String id) {
     return inspector.queue(Q).task(id);
@@ -297,14 +299,14 @@ public abstract class InteropTestBase {
     }
   }
 
-  /** Nothing is being worked on, and no lease was left behind. */
+  /** Asserts that no task is active, and that no lease is left. */
   void assertNothingIsActive() {
     try (Jedis jedis = jedis()) {
       assertThat(jedis.exists(key("active"), key("lease"))).isZero();
     }
   }
 
-  /** Whatever the two have done, it fits together. */
+  /** Asserts that the data of both sides is consistent. */
   void assertTheDoctorFindsNothing() {
     assertThat(inspector.doctor(DoctorOptions.dryRun().build()))
         .satisfies(
@@ -315,7 +317,7 @@ public abstract class InteropTestBase {
             });
   }
 
-  /** The same after kills: servers that are gone are listed until their time is over. */
+  /** The same after kills: killed servers are listed until their presence expires. */
   void assertTheDoctorFindsNothingOfTheDead() {
     await()
         .pollInterval(Duration.ofSeconds(1))

@@ -34,7 +34,7 @@ final class JavaFleetMember {
               .groups(
                   groups ->
                       groups
-                          .aggregator(JavaFleetMember::joinAndTell)
+                          .aggregator(JavaFleetMember::joinAndLog)
                           .maxSize(20)
                           .grace(Duration.ofSeconds(1))
                           .maxDelay(Duration.ofSeconds(2)))
@@ -63,7 +63,7 @@ final class JavaFleetMember {
     System.out.println(System.currentTimeMillis() + " " + what + " " + id + " " + more);
   }
 
-  private static Aggregated joinAndTell(QueueName queue, String group, List<Task> members) {
+  private static Aggregated joinAndLog(QueueName queue, String group, List<Task> members) {
     String id = "joined-" + UUID.randomUUID();
     Task joined = SampleTasks.join(queue, group, members).task();
     note("joined", id, membersOf(joined));
@@ -84,7 +84,7 @@ final class JavaFleetMember {
     }
     note("start", id, attempt);
     String[] words = task.payload().utf8().split(" ", -1);
-    // The work of this handler is to take time.
+    // This handler only takes time.
     Thread.sleep(Long.parseLong(words[1]));
     if (ThreadLocalRandom.current().nextInt(100) < Integer.parseInt(words[2])) {
       note("failed", id, "");
@@ -92,7 +92,7 @@ final class JavaFleetMember {
     }
     if (words[3].equals("archive")) {
       note("archive", id, "");
-      return Outcome.archive("as told: skip retry for the task");
+      return Outcome.archive("as requested: skip retry for the task");
     }
     note("done", id, "");
     return words[3].equals("result") ? Outcome.done(Payload.ofUtf8(id)) : Outcome.done();

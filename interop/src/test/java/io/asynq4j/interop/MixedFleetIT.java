@@ -99,7 +99,7 @@ class MixedFleetIT extends InteropTestBase {
     assertNothingIsActive();
   }
 
-  /** What is to become of a task. */
+  /** The planned outcome of a task. */
   enum Fate {
     DONE,
     ARCHIVED,
@@ -172,7 +172,7 @@ class MixedFleetIT extends InteropTestBase {
     return new Planned(task.queue(queue).build(), fate);
   }
 
-  /** Enqueues all of it, in equal parts, for as long as there are kills. */
+  /** Enqueues all tasks in equal parts, while there are kills. */
   private void produce(Side side, List<Planned> plan, Set<String> accepted) {
     int parts = (int) (KILLING.toMillis() / 500);
     long begin = System.nanoTime();
@@ -183,7 +183,7 @@ class MixedFleetIT extends InteropTestBase {
               .toList();
       if (side == Side.GO) {
         for (GoPeer.Answer answer : goEnqueues(tasks)) {
-          if (answer.verdict().equals("enqueued")) {
+          if (answer.status().equals("enqueued")) {
             accepted.add(answer.id());
           }
         }
@@ -207,7 +207,7 @@ class MixedFleetIT extends InteropTestBase {
       }
       sleepUntil(begin, at.plusMillis(random.nextInt(500)));
       if (next.isEmpty()) {
-        // Each place in turn, so that both kinds are killed as often.
+        // Each place in turn, so that both kinds are killed equally often.
         for (int place = 0; place < fleet.size(); place++) {
           next.add(place);
         }
@@ -303,7 +303,7 @@ class MixedFleetIT extends InteropTestBase {
             .collect(Collectors.groupingBy(Member::kind, Collectors.counting()));
     assertThat(kills.keySet()).containsExactlyInAnyOrder("go", "java");
     FleetVerifier review =
-        new FleetVerifier(fleet.told(), kills.values().stream().mapToLong(n -> n).sum(), taken);
+        new FleetVerifier(fleet.events(), kills.values().stream().mapToLong(n -> n).sum(), taken);
     review.assertOnlyWhatWasAcceptedWasRun();
     review.assertEachWasRunToItsEnd();
     Map<String, Integer> reasons = review.assertEachRepetitionHasItsReason();
@@ -321,7 +321,7 @@ class MixedFleetIT extends InteropTestBase {
     }
   }
 
-  /** An equal task is let in, and so run, only when all is over with the one before. */
+  /** An equal task is accepted, and so run, only after the previous one has ended. */
   private static void assertUniqueOnesWereAlone(
       Map<String, List<Attempt>> attempts, List<Planned> taken) {
     Map<String, List<List<Attempt>>> equal = new HashMap<>();

@@ -27,7 +27,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.Test;
 
-/** What an operator does to tasks with the tools of one side works on those of the other. */
+/** Operator actions of one side work on tasks of the other. */
 @ForEachSetup
 class OperatorActionsIT extends InteropTestBase {
 
@@ -37,7 +37,7 @@ class OperatorActionsIT extends InteropTestBase {
     ARCHIVE,
     DELETE;
 
-    /** To tasks in which states it can be done. */
+    /** The states in which the action is possible. */
     List<TaskState> states() {
       return switch (this) {
         case RUN ->
@@ -53,7 +53,7 @@ class OperatorActionsIT extends InteropTestBase {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** What becomes of a task. */
+    /** The expected result for a task. */
     Optional<TaskState> leadsTo() {
       return switch (this) {
         case RUN -> Optional.of(TaskState.PENDING);
@@ -184,7 +184,7 @@ class OperatorActionsIT extends InteropTestBase {
                 (task, context) -> {
                   started.incrementAndGet();
                   try {
-                    // Longer than the test: it is to be interrupted.
+                    // Longer than the test, because it is interrupted.
                     TimeUnit.MINUTES.sleep(10);
                   } finally {
                     reasons.add(context.cancelled());

@@ -24,7 +24,7 @@ record QueueDump(Map<String, String> values, Map<String, Double> times) {
   private static final int COMPLETED_AT = 13;
   private static final int HEADERS = 15;
 
-  /** What either side did took no longer, in seconds. */
+  /** Maximum duration of the actions of either side, in seconds. */
   private static final Offset<Double> CLOSE = Offset.offset(4.0);
 
   static QueueDump of(Jedis jedis, String queue) {
@@ -128,7 +128,7 @@ record QueueDump(Map<String, String> values, Map<String, Double> times) {
     return strict;
   }
 
-  /** This without what only our side writes. */
+  /** The same without the fields that only our side writes. */
   QueueDump without(Predicate<String> places) {
     QueueDump rest = new QueueDump(new TreeMap<>(values), new TreeMap<>(times));
     rest.values.keySet().removeIf(places);
@@ -136,7 +136,7 @@ record QueueDump(Map<String, String> values, Map<String, Double> times) {
     return rest;
   }
 
-  /** What we leave is what Go leaves, and what we alone write at these places. */
+  /** Asserts that we store the same as Go, apart from these fields. */
   static void assertSame(QueueDump ours, QueueDump go, Set<String> oursAlone) {
     assertThat(ours.values.keySet()).containsAll(oursAlone);
     assertThat(go.values.keySet()).noneMatch(oursAlone::contains);

@@ -139,7 +139,7 @@ class RecoveryIT extends InteropTestBase {
     try (WorkerProcess go = goWorker()) {
       go.await("started", ID);
 
-      List<Settlement> endings =
+      List<Settlement> settlements =
           List.of(
               new Settlement.Complete(claim, Payload.ofUtf8("late")),
               new Settlement.Retry(claim, Duration.ZERO, "late", true, false),
@@ -147,12 +147,12 @@ class RecoveryIT extends InteropTestBase {
               new Settlement.Reschedule(claim, Duration.ZERO, false),
               new Settlement.Requeue(claim),
               new Settlement.Drop(claim));
-      for (Settlement ending : endings) {
+      for (Settlement settlement : settlements) {
         assertThat(
                 BrokerConnection.brokerOf(redis)
                     .leases()
-                    .settle(NAME, List.of(ending), QueueRules.NONE, ArchiveRules.DEFAULT))
-            .as("%s", ending.getClass().getSimpleName())
+                    .settle(NAME, List.of(settlement), QueueRules.NONE, ArchiveRules.DEFAULT))
+            .as("%s", settlement.getClass().getSimpleName())
             .containsExactly(SettleResult.LEASE_LOST);
       }
       assertThat(
@@ -195,7 +195,7 @@ class RecoveryIT extends InteropTestBase {
                   (task, context) -> {
                     started.countDown();
                     try {
-                      // Longer than the test: it is to be interrupted.
+                      // Longer than the test, because it is interrupted.
                       TimeUnit.MINUTES.sleep(10);
                     } finally {
                       stopped.countDown();

@@ -24,13 +24,13 @@ import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** One side is replaced by the other while a queue holds tasks in every state; and back again. */
+/** One side is replaced by the other while a queue has tasks in every state, and back again. */
 @ForEachSetup
 class RollingMigrationIT extends InteropTestBase {
 
   private static final Duration SHORT = Duration.ofSeconds(2);
 
-  /** In which either side would have taken a task if the queue were not paused. */
+  /** Time in which either side would have claimed a task if the queue were not paused. */
   private static final Duration A_LOOK = Duration.ofMillis(300);
 
   @Test
@@ -52,7 +52,7 @@ class RollingMigrationIT extends InteropTestBase {
     }
   }
 
-  /** What one side leaves to the other. */
+  /** The tasks that one side leaves to the other. */
   private final class Left {
     private final String name;
     private final Instant begin;
@@ -66,7 +66,7 @@ class RollingMigrationIT extends InteropTestBase {
       return name + "-" + what;
     }
 
-    /** Those that the leaving side runs. */
+    /** Those that the replaced side runs. */
     List<GoTask> begun() {
       return List.of(
           GoTask.of(id("retry"), "fail broken").maxRetry(1).build(),
@@ -75,7 +75,7 @@ class RollingMigrationIT extends InteropTestBase {
           SampleTasks.text(id("active"), "sleep 2000ms"));
     }
 
-    /** Those that must be seen by the other as they were enqueued. */
+    /** Those that the other side must see as they were enqueued. */
     List<GoTask> untouched() {
       Map<String, String> headers =
           setting.go().knowsHeaders() ? Map.of("trace", name, "leer", "") : Map.of();
@@ -144,7 +144,7 @@ class RollingMigrationIT extends InteropTestBase {
 
   private void finish(
       Side side, Left left, QueueSnapshot before, Supplier<List<WorkerProcess.Event>> seen) {
-    // What Go takes over of a dead worker it counts as one more failure.
+    // Go counts a task that it recovers from a dead worker as one more failure.
     int recovered = side == Side.GO ? 1 : 0;
     soon(() -> assertThat(stats().size(TaskState.ACTIVE)).isZero());
     Awaitility.await().during(A_LOOK).until(() -> seen.get().isEmpty());
@@ -200,7 +200,7 @@ class RollingMigrationIT extends InteropTestBase {
 
   private void assertIsRefusedAsDuplicate(Side side, GoTask task) {
     if (side == Side.GO) {
-      assertThat(goEnqueues(task)).extracting(GoPeer.Answer::verdict).containsExactly("duplicate");
+      assertThat(goEnqueues(task)).extracting(GoPeer.Answer::status).containsExactly("duplicate");
     } else {
       assertThat(weEnqueue(task)).hasOnlyElementsOfType(EnqueueResult.Duplicate.class);
     }

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
 
-/** Tasks of all kinds, and what a handler on either side must see of each. */
+/** Tasks of all kinds, and what a handler of either side must receive. */
 final class SampleTasks {
 
   static final int GROUPED = 10;
@@ -77,7 +77,7 @@ final class SampleTasks {
     return GoTask.of(id, payload).retention(InteropTestBase.HOUR).build();
   }
 
-  /** Whether a handler saw just what was enqueued. */
+  /** Asserts that a handler received exactly what was enqueued. */
   static void assertSeen(GoTask task, WorkerProcess.Event seen, Instant enqueued, Instant now) {
     assertThat(seen.bytes()).as(task.id()).isEqualTo(task.bytes().bytes());
     assertThat(seen.type()).isEqualTo(task.type());
@@ -102,7 +102,7 @@ final class SampleTasks {
     return Aggregated.of(Task.of("joined:" + group, Payload.ofUtf8(payload)));
   }
 
-  /** What the tasks of the group have become: their payloads, one per line. */
+  /** Asserts that the aggregated task has the payloads of the group, one per line. */
   static void assertJoined(List<GoTask> members, WorkerProcess.Event seen) {
     assertThat(seen.type()).isEqualTo("joined:" + InteropTestBase.GROUP);
     assertThat(new String(seen.bytes(), StandardCharsets.UTF_8).lines())

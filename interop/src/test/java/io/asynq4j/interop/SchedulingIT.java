@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** Entries of schedulers, and what they have enqueued, as both see them. */
+/** Schedule entries and their enqueued tasks, as both inspectors show them. */
 @ForEachSetup
 class SchedulingIT extends InteropTestBase {
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A semaphore holds for the handlers of both. */
+/** A semaphore limits the handlers of both sides together. */
 @ParameterizedClass(name = "{0}")
 @MethodSource("io.asynq4j.interop.InteropSetup#ofSemaphores")
 class SemaphoreIT extends InteropTestBase {
@@ -49,7 +49,7 @@ class SemaphoreIT extends InteropTestBase {
                 .build()) {
       server.start();
 
-      // One each, and that is all.
+      // One each, and no more.
       weEnqueue(hold("go-1", Q, "3s"), hold("java-1", OURS, ""));
       go.await("acquired", "go-1");
       soon(() -> assertThat(acquired).containsEntry("java-1", true));
@@ -57,14 +57,14 @@ class SemaphoreIT extends InteropTestBase {
       go.await("refused", "go-2");
       soon(() -> assertThat(acquired).containsEntry("java-2", false));
 
-      // What Go gives back, we get.
+      // We acquire what Go releases.
       go.await("released", "go-1");
       weEnqueue(hold("java-3", OURS, ""));
       soon(() -> assertThat(acquired).containsEntry("java-3", true));
       weEnqueue(hold("go-3", Q, "1ms"));
       go.await("refused", "go-3");
 
-      // And the other way round.
+      // And vice versa.
       enough.countDown();
       soon(() -> assertThat(inspector.queue(OURS).snapshot().processed()).isEqualTo(3));
       weEnqueue(hold("go-4", Q, "1ms"));

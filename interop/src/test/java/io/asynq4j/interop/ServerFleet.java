@@ -94,7 +94,7 @@ final class ServerFleet implements AutoCloseable {
     return places.stream().allMatch(Running::isReady);
   }
 
-  /** Kills the process in one place, without a goodbye, and starts another of its kind. */
+  /** Kills the process in one place, and starts another of its kind. */
   void replace(int place) throws InterruptedException {
     Running victim = places.get(place);
     long doomed = System.currentTimeMillis();
@@ -107,7 +107,7 @@ final class ServerFleet implements AutoCloseable {
     return all.stream().map(Running::member).toList();
   }
 
-  /** Asks all that live to end, and waits until they have. */
+  /** Stops all live processes, and waits until they have ended. */
   @Override
   public void close() {
     places.forEach(running -> running.process.destroy());
@@ -127,7 +127,7 @@ final class ServerFleet implements AutoCloseable {
    * An attempt at a task.
    *
    * @param end milliseconds; 0 if no end was reported
-   * @param ending done, failed, archive, or nothing
+   * @param outcome done, failed, archive, or nothing
    * @param tasks of the group that the task was made of
    */
   record Attempt(
@@ -137,7 +137,7 @@ final class ServerFleet implements AutoCloseable {
       int retried,
       long start,
       long end,
-      String ending,
+      String outcome,
       List<String> tasks) {
 
     private Attempt ended(long at, String how) {
@@ -145,33 +145,33 @@ final class ServerFleet implements AutoCloseable {
     }
   }
 
-  /** A task was taken from the process that ran it. */
+  /** A process lost the lease of a task that it ran. */
   record Loss(Member member, String id, long at) {}
 
   /** Tasks of a group became one, which was then to be enqueued. */
   record Joining(Member member, String id, long at, List<String> tasks) {}
 
   /** Attempts and losses by task, and what was joined, by the id of what it became. */
-  record Told(
+  record Events(
       Map<String, List<Attempt>> attempts,
       Map<String, List<Loss>> lost,
       Map<String, Joining> joined) {}
 
   /** All reported attempts by task, in the order of their starts. */
-  Told told() {
+  Events events() {
     Map<Member, List<String>> logs = new LinkedHashMap<>();
     all.forEach(running -> logs.put(running.member, lines(running.log)));
-    return told(logs);
+    return events(logs);
   }
 
-  static Told told(Map<Member, List<String>> logs) {
-    Told told = new Told(new HashMap<>(), new HashMap<>(), new HashMap<>());
-    logs.forEach((member, lines) -> read(member, lines, told));
-    told.attempts.values().forEach(one -> one.sort(Comparator.comparingLong(Attempt::start)));
-    return told;
+  static Events events(Map<Member, List<String>> logs) {
+    Events events = new Events(new HashMap<>(), new HashMap<>(), new HashMap<>());
+    logs.forEach((member, lines) -> read(member, lines, events));
+    events.attempts.values().forEach(one -> one.sort(Comparator.comparingLong(Attempt::start)));
+    return events;
   }
 
-  private static void read(Member member, List<String> lines, Told told) {
+  private static void read(Member member, List<String> lines, Events events) {
     Map<String, Attempt> open = new HashMap<>();
     for (String line : lines) {
       String[] words = line.strip().split(" ", -1);
@@ -184,27 +184,28 @@ final class ServerFleet implements AutoCloseable {
           Attempt one = new Attempt(member, words[2], words[3], retried, at, 0, "", tasks);
           Attempt before = open.put(words[2], one);
           if (before != null) {
-            add(told.attempts, before);
+            add(events.attempts, before);
           }
         }
         case "lost" ->
-            told.lost
+            events
+                .lost
                 .computeIfAbsent(words[2], id -> new ArrayList<>())
                 .add(new Loss(member, words[2], at));
         case "joined" -> {
           List<String> tasks = List.of(words).subList(3, words.length);
-          told.joined.put(words[2], new Joining(member, words[2], at, tasks));
+          events.joined.put(words[2], new Joining(member, words[2], at, tasks));
         }
         default -> {
           Attempt one = open.remove(words[2]);
           if (one == null) {
             throw new IllegalStateException("an end without a beginning: " + line);
           }
-          add(told.attempts, one.ended(at, words[1]));
+          add(events.attempts, one.ended(at, words[1]));
         }
       }
     }
-    open.values().forEach(one -> add(told.attempts, one));
+    open.values().forEach(one -> add(events.attempts, one));
   }
 
   private static void add(Map<String, List<Attempt>> attempts, Attempt attempt) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 import tools.jackson.databind.JsonNode;
 
-/** However a task ends, both sides leave the same of it, and count the same. */
+/** Both sides store and count the same for each outcome. */
 @ForEachSetup
 class SettlingIT extends InteropTestBase {
 
@@ -67,12 +67,12 @@ class SettlingIT extends InteropTestBase {
     assertThat(go.keptFor().values()).hasSize(KEPT).containsOnly((double) HOUR.toSeconds());
 
     store.clear();
-    assertThat(goEnqueues(tasks)).extracting(Answer::verdict).containsOnly("enqueued");
+    assertThat(goEnqueues(tasks)).extracting(Answer::status).containsOnly("enqueued");
     long before = now();
     process(Side.JAVA, Q);
     assertBothCount(tasks);
     assertWeKeepNothingForLessThanItsTime(before);
-    // What we keep of failures beyond the last error, Go leaves as it is.
+    // Go does not change the failures that we store besides the last error.
     QueueDump ours = dump().without(place -> place.endsWith("/failures"));
     QueueDump.assertSame(ours, go, Set.of());
     assertTheDoctorFindsNothing();

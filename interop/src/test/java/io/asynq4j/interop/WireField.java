@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * A field of a message as it lies there: neither put into order nor understood.
+ * A field of a message as stored: neither sorted nor interpreted.
  *
  * @param hex all of its bytes, with those of its tag and its length
  * @param number its value if it is a number

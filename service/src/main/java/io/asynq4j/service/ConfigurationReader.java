@@ -154,11 +154,11 @@ final class ConfigurationReader {
 
   private static RequestLimits limits(ConfigurationSection top) {
     ConfigurationSection limits = top.section("limits");
-    int most = 1 << 30;
+    int max = 1 << 30;
     RequestLimits read =
         new RequestLimits(
-            limits.size("body", 1_024, most).orElse(1L << 20).intValue(),
-            limits.size("batch", 1_024, most).orElse(16L << 20).intValue(),
+            limits.size("body", 1_024, max).orElse(1L << 20).intValue(),
+            limits.size("batch", 1_024, max).orElse(16L << 20).intValue(),
             limits.integer("batchLines", 1, 100_000).orElse(1_000));
     limits.end();
     return read;

@@ -53,8 +53,8 @@ final class HostedTaskServer implements AutoCloseable {
         TaskServer.builder(redis)
             .definitions(handler::servingMode)
             .handlers(handlers.build())
-            .concurrency(config.get().concurrency())
-            .shutdownTimeout(config.get().shutdownTimeout())
+            .concurrency(config.get().hosting().concurrency())
+            .shutdownTimeout(config.get().hosting().shutdownTimeout())
             .listener(listener)
             .build();
     this.scheduler =
@@ -73,7 +73,7 @@ final class HostedTaskServer implements AutoCloseable {
     // Names are resolved on the thread of the task, so that a slow lookup delays only that task.
     httpClient.setSocketAddressResolver(
         new AllowedHostsResolver(
-            new SocketAddressResolver.Sync(), () -> config.get().allowedHosts()));
+            new SocketAddressResolver.Sync(), () -> config.get().hosting().allowedHosts()));
     applyConfig();
     httpClient.start();
     server.start();
@@ -81,7 +81,7 @@ final class HostedTaskServer implements AutoCloseable {
   }
 
   private void applyConfig() {
-    httpClient.setConnectTimeout(config.get().connectTimeout().toMillis());
+    httpClient.setConnectTimeout(config.get().hosting().connectTimeout().toMillis());
     handler.configure(config.get().tasks());
   }
 

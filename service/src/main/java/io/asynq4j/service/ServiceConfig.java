@@ -121,20 +121,8 @@ public final class ServiceConfig {
     return ConfigurationReader.isLoopback(listener.host());
   }
 
-  int concurrency() {
-    return hosting.concurrency();
-  }
-
-  Duration shutdownTimeout() {
-    return hosting.shutdownTimeout();
-  }
-
-  AllowedHosts allowedHosts() {
-    return hosting.allowedHosts();
-  }
-
-  Duration connectTimeout() {
-    return hosting.connectTimeout();
+  Hosting hosting() {
+    return hosting;
   }
 
   SubmitSettings submit() {

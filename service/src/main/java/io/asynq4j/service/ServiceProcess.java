@@ -1,6 +1,6 @@
 package io.asynq4j.service;
 
-import io.asynq4j.http.ProcessSignals;
+import io.asynq4j.internal.concurrent.ProcessSignal;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -41,11 +41,11 @@ public final class ServiceProcess {
           }
           end.countDown();
         };
-    ProcessSignals.on("TERM", stop);
-    ProcessSignals.on("INT", stop);
+    ProcessSignal.on("TERM", stop);
+    ProcessSignal.on("INT", stop);
     try (TaskService service =
         TaskService.builder(config).reader(() -> ServiceConfig.load(file, environment)).start()) {
-      ProcessSignals.on("HUP", () -> reload(service));
+      ProcessSignal.on("HUP", () -> reload(service));
       started.accept(service);
       end.await();
       log.info("shutting down: waiting for running tasks");

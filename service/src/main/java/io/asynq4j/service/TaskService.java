@@ -8,6 +8,7 @@ import io.asynq4j.handler.Middleware;
 import io.asynq4j.http.BodyLimits;
 import io.asynq4j.http.Route;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.service.api.ApiServlet;
 import io.asynq4j.service.api.AuditLog;
@@ -29,6 +30,7 @@ import io.asynq4j.service.definition.DefinitionRefresher;
 import io.asynq4j.service.definition.FollowUpMiddleware;
 import io.asynq4j.service.definition.FollowUpTasks;
 import io.asynq4j.service.definition.GearmanTaskPolicy;
+import io.asynq4j.service.executor.ServerThreadPools;
 import io.asynq4j.service.gearman.GearmanConfig;
 import io.asynq4j.service.gearman.GearmanGateway;
 import io.asynq4j.service.lease.LeaseDispatcher;
@@ -71,6 +73,9 @@ public final class TaskService implements AutoCloseable {
   /** Two, because reading the task definitions may block one. */
   private static final int TIMER_THREADS = 2;
 
+  /** Maximum number of threads that poll tasks of one Redis server of a cluster. */
+  private static final int POLL_THREADS = 8;
+
   /** Maximum payload of a task that the client accepts. */
   private static final int MAX_PAYLOAD = 64 << 20;
 
@@ -84,7 +89,9 @@ public final class TaskService implements AutoCloseable {
   private final FollowUpTasks followUps;
   private final ServiceMetrics metrics;
   private final ScheduledExecutorService timer;
-  private final ExecutorService answers = Executors.newCachedThreadPool(TaskService::daemon);
+  private final ExecutorService answers =
+      Executors.newCachedThreadPool(DaemonThreadPools.factory("asynq-service-answer"));
+  private final ServerThreadPools polls = new ServerThreadPools("asynq-service-poll", POLL_THREADS);
   private final WebServer web;
   private final Supplier<ServiceConfig> reader;
   private final List<Route<Scope, Exchange>> routes;
@@ -102,7 +109,9 @@ public final class TaskService implements AutoCloseable {
     this.catalog = new DefinitionCatalog(redis);
     // The limits of bodies apply first, and may be raised by a reload.
     this.client = TaskClient.builder(redis).maxPayload(MAX_PAYLOAD).build();
-    this.timer = Executors.newScheduledThreadPool(TIMER_THREADS, TaskService::daemon);
+    this.timer =
+        Executors.newScheduledThreadPool(
+            TIMER_THREADS, DaemonThreadPools.factory("asynq-service-timer"));
     this.followUps = new FollowUpTasks(catalog::definition, client);
     this.metrics = new ServiceMetrics(Inspector.create(redis));
     List<Middleware> middlewares = new ArrayList<>();
@@ -111,8 +120,8 @@ public final class TaskService implements AutoCloseable {
     middlewares.addAll(builder.middlewares);
     this.hosted = new HostedTaskServer(redis, () -> config, middlewares, metrics.serverListener());
     this.dispatcher =
-        new LeaseDispatcher(catalog::leases, redis.clock(), answers, builder.lookEvery);
-    metrics.showWaiting(dispatcher);
+        new LeaseDispatcher(catalog::leases, redis.clock(), answers, builder.recheckInterval);
+    metrics.addWaiting(dispatcher);
     this.routes = makeRoutes();
     AuditLog audit = new AuditLog(() -> config.logs().audit(), redis.clock());
     RequestRecorder records = new RequestRecorder(metrics, audit, () -> config.logs().requests());
@@ -148,12 +157,6 @@ public final class TaskService implements AutoCloseable {
     }
     web.add(gate, DASHBOARD + "/*");
     web.add(dashboard.servlet(), DASHBOARD + "/*");
-  }
-
-  private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "asynq-service-timer");
-    thread.setDaemon(true);
-    return thread;
   }
 
   /** Starts a replica. Returns when it serves requests. */
@@ -226,7 +229,7 @@ public final class TaskService implements AutoCloseable {
     return ServiceRoutes.of(
         new OperationsApi(redis, metrics, isDraining, hosted::isActive, this::reload),
         new SubmitApi(catalog, client, inspector, limits, () -> config.submit()),
-        new TaskApi(catalog, inspector, timer, answers, isDraining),
+        new TaskApi(catalog, inspector, timer, polls, answers, isDraining),
         new LeaseApi(catalog, dispatcher, followUps, limits, () -> config.leases()),
         new SettleApi(catalog, followUps, limits),
         new DefinitionApi(catalog, inspector, this::definitionsChanged, limits));
@@ -298,6 +301,7 @@ public final class TaskService implements AutoCloseable {
     awaitEnd(gearmanEnds);
     web.close();
     answers.shutdown();
+    polls.shutdown();
     client.close();
     timer.shutdownNow();
     hosted.close();
@@ -325,7 +329,7 @@ public final class TaskService implements AutoCloseable {
     private final ServiceConfig config;
     private final List<Middleware> middlewares = new ArrayList<>();
     private @Nullable Supplier<ServiceConfig> reader;
-    private Duration lookEvery = LeaseDispatcher.RECHECK_INTERVAL;
+    private Duration recheckInterval = LeaseDispatcher.RECHECK_INTERVAL;
 
     private Builder(ServiceConfig config) {
       this.config = config;
@@ -344,8 +348,8 @@ public final class TaskService implements AutoCloseable {
     }
 
     /** Sets how often waiting workers claim without a notification. Default: 1s. */
-    Builder lookEvery(Duration interval) {
-      this.lookEvery = interval;
+    Builder recheckInterval(Duration interval) {
+      this.recheckInterval = interval;
       return this;
     }
 

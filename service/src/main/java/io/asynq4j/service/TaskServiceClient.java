@@ -77,11 +77,15 @@ public final class TaskServiceClient {
     return await(name, id, Duration.ZERO);
   }
 
-  /** Waits until a task has ended, at most for this time and a minute, and returns it. */
-  public ServiceTask await(String name, String id, Duration most) throws InterruptedException {
+  /**
+   * Waits until a task has ended, and returns it.
+   *
+   * @param timeout time after which the task is returned as it is; at most a minute
+   */
+  public ServiceTask await(String name, String id, Duration timeout) throws InterruptedException {
     String path =
-        "/v1/tasks/%s?name=%s&wait=%dms".formatted(encoded(id), encoded(name), most.toMillis());
-    return send(HttpRequest.newBuilder(service.resolve(path)), most.plus(TIMEOUT));
+        "/v1/tasks/%s?name=%s&wait=%dms".formatted(encoded(id), encoded(name), timeout.toMillis());
+    return send(HttpRequest.newBuilder(service.resolve(path)), timeout.plus(TIMEOUT));
   }
 
   private static String encoded(String text) {

@@ -44,7 +44,7 @@ final class WebServer implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(WebServer.class);
 
-  private static final int MOST_THREADS = 200;
+  private static final int MAX_THREADS = 200;
 
   /** Path that is served regardless of the load. */
   private static final String HEALTH = "/livez";
@@ -70,7 +70,7 @@ final class WebServer implements AutoCloseable {
       HttpServlet servlet,
       Supplier<BodyLimits> bodies,
       Function<@Nullable String, Optional<BodyCaller>> callers) {
-    QueuedThreadPool threads = new QueuedThreadPool(MOST_THREADS);
+    QueuedThreadPool threads = new QueuedThreadPool(MAX_THREADS);
     threads.setName("asynq-http");
     this.server = new Server(threads);
     HttpConfiguration http = new HttpConfiguration();
@@ -101,7 +101,7 @@ final class WebServer implements AutoCloseable {
     ThreadBudget budget =
         new ThreadBudget(
             context,
-            MOST_THREADS - ThreadBudget.RESERVED,
+            MAX_THREADS - ThreadBudget.RESERVED,
             request -> Request.getPathInContext(request).equals(HEALTH));
     this.sender =
         new ResponseSender(

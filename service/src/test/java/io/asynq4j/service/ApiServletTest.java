@@ -29,11 +29,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Requests that fail by more than an exception, and clients that do not read. */
+/** Requests that fail with an error, and clients that do not read. */
 @SuppressWarnings("NullAway.Init") // Set by each test.
 class ApiServletTest {
 
-  /** Nothing is asked of it. */
+  /** It is never called. */
   private final RedisConnection redis =
       RedisConnection.lazy(RedisConfig.parse("redis://127.0.0.1:1?retryFor=0s"));
 
@@ -49,7 +49,7 @@ class ApiServletTest {
     }
   }
 
-  private void start(Route.Endpoint<Exchange> endpoint) throws Exception {
+  private void start(Route.AsyncEndpoint<Exchange> endpoint) throws Exception {
     RequestRecorder records =
         new RequestRecorder(metrics, new AuditLog(() -> null, Clock.systemUTC()), () -> false);
     web =

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What was answered by 201 is executed, also when Redis restarts or another takes over. */
+/** Tasks confirmed with 201 are executed, even if Redis restarts or fails over. */
 class DurabilityIT {
 
   private final HttpClient http =
@@ -53,7 +53,7 @@ class DurabilityIT {
     return http.send(request, BodyHandlers.ofString());
   }
 
-  /** Hands in tasks until told to stop; the ids of those that were promised. */
+  /** Submits tasks until stopped; returns the IDs of those that were confirmed. */
   private Thread submitter(TaskService service, Set<String> promised, AtomicBoolean stop) {
     Thread thread =
         new Thread(

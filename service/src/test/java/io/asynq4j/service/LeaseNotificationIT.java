@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /**
- * No task waits while a worker waits for its name, and that by being told alone: the replicas look
- * by themselves only once an hour, and a worker asks for as long as it may before it asks again. So
- * a task whose telling gets lost stays where it is for most of a minute.
+ * No task waits while a worker waits for its name. Only notifications achieve that: the replicas
+ * check the queues once an hour, and each request of a worker waits as long as possible. So a task
+ * whose notification is lost waits for most of a minute.
  */
 class LeaseNotificationIT {
 
@@ -46,19 +46,19 @@ class LeaseNotificationIT {
     fixture = new ServiceFixture();
     StringBuilder yaml = new StringBuilder("tasks:\n");
     for (int i = 0; i < NAMES; i++) {
-      // A place that becomes free, and the head of a line, must be told too.
+      // A free place and the next task of an ordered queue must be reported too.
       String more = i % 6 == 4 ? ", maxRun: 1" : i % 6 == 5 ? ", ordered: true" : "";
       yaml.append("  race%d: { kind: worker%s }\n".formatted(i, more));
     }
     for (int i = 0; i < 3; i++) {
       TaskService.Builder replica = TaskService.builder(fixture.config(yaml.toString()));
-      replicas.add(fixture.start(replica.lookEvery(Duration.ofHours(1))));
+      replicas.add(fixture.start(replica.recheckInterval(Duration.ofHours(1))));
     }
   }
 
   @AfterEach
   void stop() {
-    // Who waits is sent away.
+    // Waiting workers get an empty response.
     fixture.close();
     workers.forEach(
         worker -> {
@@ -74,7 +74,7 @@ class LeaseNotificationIT {
     for (int i = 0; i < WORKERS; i++) {
       TaskService replica = replicas.get(i % replicas.size());
       List<String> names = new ArrayList<>();
-      // Few names and many are looked at in different ways.
+      // Few and many names are checked in different ways.
       int count = i % 2 == 0 ? 2 : 7;
       for (int j = 0; j < count; j++) {
         names.add("\"race%d\"".formatted(j == 0 ? i % NAMES : random.nextInt(NAMES)));
@@ -124,7 +124,7 @@ class LeaseNotificationIT {
     return count;
   }
 
-  /** So that the next task finds everybody asleep, or some of them just falling asleep. */
+  /** Pauses, so that all workers wait for the next task, or are just about to. */
   private void awaitAll(int submitted) {
     await().pollInterval(Duration.ofMillis(1)).until(() -> done.get() == submitted);
   }
@@ -150,7 +150,7 @@ class LeaseNotificationIT {
       submitted += submit(random, round);
       awaitAll(submitted);
       assertThat(fixture.redis("CLIENT KILL TYPE pubsub")).startsWith(":");
-      // Told of again, with nothing there: what is empty must be armed anew for the next round.
+      // A notification without a task: empty queues must be armed again for the next round.
       await().until(() -> fixture.redis("CLIENT LIST TYPE pubsub").lines().count() >= 3);
     }
     assertThat(Duration.ofNanos(slowest.get())).isLessThan(PROMPTLY);

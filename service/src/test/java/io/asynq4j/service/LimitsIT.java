@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** What holds over all replicas and workers: rates, order, places. */
+/** Limits across all replicas and workers: rates, order, maximum of running tasks. */
 class LimitsIT {
 
   private static final boolean FULL = Boolean.getBoolean("asynq4j.full");
@@ -270,7 +270,7 @@ class LimitsIT {
     assertThat(done).isEqualTo(IntStream.range(0, IN_ORDER).boxed().toList());
   }
 
-  /** Each program notes its begin and its end; no instant may lie in more of them than may run. */
+  /** Each program logs its start and end; never may more than the maximum run at the same time. */
   @Test
   void maxRunHoldsAtEveryInstantWhileReplicasAreKilled() throws Exception {
     Path journal = directory.resolve("journal");
@@ -319,18 +319,18 @@ class LimitsIT {
     } finally {
       replicas.forEach(Process::destroyForcibly);
     }
-    assertThat(mostAtOnce(journal)).isEqualTo(3);
+    assertThat(maxAtOnce(journal)).isEqualTo(3);
   }
 
   private static long lines(Path journal) throws IOException {
     return Files.exists(journal) ? Files.readAllLines(journal).size() : 0;
   }
 
-  private static int mostAtOnce(Path journal) throws IOException {
+  private static int maxAtOnce(Path journal) throws IOException {
     Pattern form = Pattern.compile("(\\d+) (-?1)");
     int now = 0;
     int most = 0;
-    // At the same instant, an end comes before a begin.
+    // At the same instant, an end comes before a start.
     String[] events = Files.readAllLines(journal).toArray(String[]::new);
     Arrays.sort(events);
     for (String event : events) {

@@ -9,7 +9,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** The document says what there is. */
+/** The OpenAPI document matches the API. */
 class OpenApiIT {
 
   @Test
@@ -47,7 +47,7 @@ class OpenApiIT {
     }
   }
 
-  /** Finds objects that allow any field. Values without a type are any JSON, as is meant. */
+  /** Finds objects that allow any field. Values without a type intentionally accept any JSON. */
   private static void findOpen(
       JsonNode document, JsonNode schema, String place, List<String> open) {
     if (schema.has("$ref")) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What whoever runs the service needs: TLS, metrics, the audit log, the dashboard. */
+/** Operation of the service: TLS, metrics, the audit log, the dashboard. */
 class OperationsIT {
 
   private static final char[] PASSWORD = "password".toCharArray();
@@ -98,7 +98,7 @@ class OperationsIT {
       String path = "/v1/tasks/%d/%s".formatted(i, i % 2 == 0 ? "cancel" : "retry");
       fixture.post("/v1/tasks", "{\"name\":\"a\",\"id\":\"%d\",\"in\":\"1h\"}".formatted(i));
       CompletableFuture<Reply> changed = fixture.sendAsync("POST", path, "");
-      // The deletion is to come between any two steps of the change.
+      // The deletion happens between any two steps of the change.
       LockSupport.parkNanos(random.nextInt(3_000_000));
       fixture.inspector.queue("a").delete(Integer.toString(i));
       Reply reply = changed.get(60, TimeUnit.SECONDS);
@@ -135,7 +135,7 @@ class OperationsIT {
     assertThat(page.header("Content-Type")).startsWith("text/html");
     fixture.post("/v1/tasks", "{\"name\":\"a\"}", as(submitter));
     fixture.post("/v1/tasks", "{\"name\":\"b\"}", as(submitter));
-    // It looks at queues every few seconds.
+    // Queues are read every few seconds.
     await()
         .untilAsserted(
             () -> {
@@ -187,7 +187,7 @@ class OperationsIT {
     return answer.statusCode();
   }
 
-  /** Writes a new pair, and answers with what trusts nothing but it. */
+  /** Writes a new key pair, and returns an SSL context that trusts only it. */
   private SSLContext makeCertificate(Path certificate, Path key) throws Exception {
     Path file = directory.resolve("store-" + System.nanoTime());
     Process keytool =

@@ -14,7 +14,7 @@ public final class RawHttp {
 
   private RawHttp() {}
 
-  /** Opens a connection to the newest replica; it waits for answers half a minute at most. */
+  /** Opens a connection to the newest replica, with a read timeout of 30 seconds. */
   static Socket open(ServiceFixture fixture) throws IOException {
     Socket socket =
         new Socket(InetAddress.getLoopbackAddress(), URI.create(fixture.url()).getPort());
@@ -22,7 +22,7 @@ public final class RawHttp {
     return socket;
   }
 
-  /** The same, for a caller that does not read: little of an answer fits into its buffer. */
+  /** The same for a caller that does not read, with a small receive buffer. */
   public static Socket openSlow(int port) throws IOException {
     Socket socket = new Socket();
     socket.setReceiveBufferSize(1_024);
@@ -35,7 +35,7 @@ public final class RawHttp {
     socket.getOutputStream().flush();
   }
 
-  /** The status of the next answer; fails when the connection ends before it. */
+  /** The status of the next response; fails if the connection ends before it. */
   static int status(Socket socket) throws IOException {
     BufferedReader lines =
         new BufferedReader(

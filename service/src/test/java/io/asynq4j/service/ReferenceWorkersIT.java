@@ -26,7 +26,7 @@ class ReferenceWorkersIT {
 
   private static final Path WORKERS = Path.of("workers").toAbsolutePath();
 
-  /** A language with a program that handles what the tests hand in. */
+  /** A language with a program that handles the tasks of the tests. */
   enum Language {
     PYTHON(
         "python3",
@@ -97,7 +97,7 @@ class ReferenceWorkersIT {
                     $task->progress(1, 'at it');
                     usleep(100000);
                 }
-                throw new RuntimeException($task->cancelled ? 'stopped' : 'not told');
+                throw new RuntimeException($task->cancelled ? 'stopped' : 'not cancelled');
             }
             $task->progress(99, 'nearly');
             return ['double' => ($task->params['n'] ?? 0) * 2, 'attempt' => $task->attempt];
@@ -216,7 +216,7 @@ class ReferenceWorkersIT {
     ProcessHandle.of(pid).orElseThrow().destroyForcibly();
     startWorker(language, 2);
     TaskInfo task = ended("1", TaskState.COMPLETED);
-    // The crash cost no retry.
+    // The crash used no retry.
     assertThat(task.result().utf8()).isEqualTo("{\"double\":42,\"attempt\":1}");
   }
 

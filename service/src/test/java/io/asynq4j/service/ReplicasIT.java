@@ -70,7 +70,7 @@ class ReplicasIT {
     assertThat(fixture.get("/v1/tasks/one").at("/task/name").stringValue()).isEqualTo("many150");
     assertThat(fixture.get("/v1/tasks/none").status()).isEqualTo(404);
     assertThat(fixture.get("/v1/tasks/one?name=many1").status()).isEqualTo(404);
-    // Only the task that is there was read; what servers do by themselves comes on top.
+    // Only the existing task was read, apart from calls of the servers themselves.
     assertThat(fixture.scriptCalls() - before).isLessThan(100);
   }
 
@@ -102,7 +102,7 @@ class ReplicasIT {
     assertThat(fixture.post("/v1/tasks", "{\"name\":\"old\"}", asKey).status()).isEqualTo(422);
     fixture.post("/v1/tasks", "{\"name\":\"same\",\"id\":\"2\"}", asKey);
     await().until(() -> fixture.inspector.queue("same").task("2").state() == TaskState.COMPLETED);
-    // What was handed in stays, and what is scheduled comes.
+    // Submitted tasks stay, and scheduled ones become pending.
     assertThat(fixture.inspector.queue("old").task("1").state()).isEqualTo(TaskState.PENDING);
     await().until(() -> fixture.inspector.queues().contains("new"));
   }

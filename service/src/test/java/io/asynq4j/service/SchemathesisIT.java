@@ -173,7 +173,7 @@ class SchemathesisIT {
           dashboard.uri(),
           "--header",
           "X-Asynq-Request: 1",
-          // A stream of events does not end.
+          // An event stream does not end.
           "--exclude-path",
           "/api/v1/events");
     }

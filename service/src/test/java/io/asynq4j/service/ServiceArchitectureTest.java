@@ -11,7 +11,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.time.Instant;
 
-/** What the service may know. */
+/** Dependencies of the service. */
 @AnalyzeClasses(packages = "io.asynq4j.service", importOptions = DoNotIncludeTests.class)
 class ServiceArchitectureTest {
 
@@ -23,6 +23,7 @@ class ServiceArchitectureTest {
               resideInAnyPackage("io.asynq4j.internal..", "redis.clients..")
                   .and(
                       resideOutsideOfPackages(
+                          "io.asynq4j.internal.concurrent",
                           "io.asynq4j.internal.definition",
                           "io.asynq4j.internal.text",
                           "io.asynq4j.internal.time")));

@@ -89,8 +89,8 @@ class ServiceConfigTest {
     assertThat(config.redisUrl()).isEqualTo("redis://redis.example.com:6380");
     assertThat(config.listener().host()).isEqualTo("0.0.0.0");
     assertThat(config.listener().port()).isZero();
-    assertThat(config.concurrency()).isEqualTo(7);
-    assertThat(config.shutdownTimeout()).isEqualTo(Duration.ofSeconds(90));
+    assertThat(config.hosting().concurrency()).isEqualTo(7);
+    assertThat(config.hosting().shutdownTimeout()).isEqualTo(Duration.ofSeconds(90));
     assertThat(config.submit().idempotency()).isEqualTo(Duration.ofDays(2));
     assertThat(config.submit().durability()).isEqualTo(Durability.REPLICATED);
     assertThat(config.limits()).isEqualTo(new RequestLimits(65_536, 1 << 20, 50));

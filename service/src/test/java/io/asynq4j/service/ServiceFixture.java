@@ -25,10 +25,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
-/** A Redis, replicas of the service on it, and somebody who calls them. */
+/** A Redis, replicas of the service on it, and a client. */
 public final class ServiceFixture implements AutoCloseable {
 
-  /** An answer with its JSON, if it is any. */
+  /** A response with its JSON, if any. */
   public record Reply(int status, String body, HttpResponse<String> response) {
     JsonNode json() {
       return Json.parse(body.getBytes(StandardCharsets.UTF_8), "the answer", Problems.FACTORY);
@@ -110,7 +110,7 @@ public final class ServiceFixture implements AutoCloseable {
         .thenApply(response -> new Reply(response.statusCode(), response.body(), response));
   }
 
-  /** What Redis answers to a command, as text. */
+  /** The reply of Redis to a command, as text. */
   public String redis(String command) throws IOException {
     URI address = URI.create(server.uri());
     try (Socket socket = new Socket(address.getHost(), address.getPort())) {
@@ -131,7 +131,7 @@ public final class ServiceFixture implements AutoCloseable {
     }
   }
 
-  /** How often scripts have been called. */
+  /** Number of script calls. */
   public long scriptCalls() throws IOException {
     Matcher calls =
         Pattern.compile("cmdstat_evalsha:calls=(\\d+)").matcher(redis("INFO commandstats"));

@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A replica as a process of its own that gets signals. */
+/** A replica as a separate process that receives signals. */
 class ServiceProcessIT {
 
   /** Runs it for a test. */
@@ -90,9 +90,9 @@ class ServiceProcessIT {
             http.sendAsync(
                 HttpRequest.newBuilder(URI.create(url + "/v1/tasks/2?wait=30s")).build(),
                 BodyHandlers.ofString());
-        Thread.sleep(500); // nothing tells from outside that a request waits
+        Thread.sleep(500); // nothing shows from outside that a request waits
         signal(process, "TERM");
-        // Who waits is sent away, and what runs is finished.
+        // Waiting requests are answered, and running tasks finish.
         assertThat(waiting.get(10, TimeUnit.SECONDS).body()).isEqualTo("{\"tasks\":[]}");
         assertThat(result.get(10, TimeUnit.SECONDS).body()).contains("\"state\":\"scheduled\"");
         assertThat(status(url + "/readyz")).isIn(503, 0);
@@ -108,7 +108,7 @@ class ServiceProcessIT {
 
   static Process startProcess(Path file, Path output) throws IOException {
     return new ProcessBuilder(
-            // Whoever runs the tests may ignore it, as nohup does, and a JVM leaves that so.
+            // The parent process may ignore the signal, as nohup does, and a JVM inherits that.
             "env",
             "--default-signal=HUP",
             ProcessHandle.current().info().command().orElseThrow(),
@@ -140,7 +140,7 @@ class ServiceProcessIT {
     return http.sendAsync(request, BodyHandlers.ofString());
   }
 
-  /** 0 when nobody listens any more. */
+  /** 0 when the port is closed. */
   private int status(String url) throws Exception {
     try {
       return http.send(HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.ofString())

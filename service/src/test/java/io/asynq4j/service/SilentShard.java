@@ -12,7 +12,7 @@ import java.util.List;
 /** A cluster with one server that can be made silent, and names of queues on it and on others. */
 public final class SilentShard implements AutoCloseable {
 
-  /** Longer than any test: with it, nothing passes because a call to the silent server gave up. */
+  /** Longer than any test, so that no test passes because a call to the silent server timed out. */
   public static final Duration VERY_LONG = Duration.ofMinutes(2);
 
   private final EmbeddedCluster cluster =
@@ -39,7 +39,7 @@ public final class SilentShard implements AutoCloseable {
             .build());
   }
 
-  /** Names of queues that the server has, or that others have. */
+  /** Names of queues on the silent server, or on others. */
   public List<String> queues(boolean ofSilent, int count) {
     TaskLeases leases = TaskLeases.create(lookup);
     // The servers are known after the first call.

@@ -15,10 +15,10 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Callers who begin a request and do not go on. */
+/** Callers that start a request and do not continue. */
 class SlowRequestsIT {
 
-  /** More than any server here has threads. */
+  /** More than the threads of any server here. */
   private static final int CALLERS = 300;
 
   private final List<Socket> callers = new ArrayList<>();
@@ -51,7 +51,7 @@ class SlowRequestsIT {
       halfSent(service.port(), "/v1/tasks", "");
       assertThat(RawHttp.status(fixture, "GET /livez HTTP/1.1")).isEqualTo(200);
       assertThat(fixture.post("/v1/tasks", "{\"name\":\"a\"}").status()).isEqualTo(201);
-      // The replica must not wait for them when it ends.
+      // The replica must not wait for them when it shuts down.
       hangUp();
     }
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the documents show can be copied, and works. */
+/** The snippets of the documentation work. */
 class SnippetsIT {
 
   private static final Path DOCS = Path.of("..", "docs");

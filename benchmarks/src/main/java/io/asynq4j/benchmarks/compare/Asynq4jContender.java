@@ -35,7 +35,7 @@ final class Asynq4jContender implements Contender {
 
   /** Arguments: URL, and optionally the lease in milliseconds. */
   public static void main(String[] arguments) throws Exception {
-    ContenderCommandLoop.obey(
+    ContenderCommandLoop.run(
         new Asynq4jContender(
             arguments[0],
             arguments.length > 1 ? Duration.ofMillis(Long.parseLong(arguments[1])) : null));

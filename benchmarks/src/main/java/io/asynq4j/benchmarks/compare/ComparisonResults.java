@@ -110,7 +110,7 @@ public final class ComparisonResults {
   }
 
   /** Adds a table with the figures of every contender. */
-  public void figures(LoadReport findings, String title, String reference) {
+  public void figures(LoadReport report, String title, String reference) {
     List<List<Object>> rows = new ArrayList<>();
     scores.forEach(
         (what, byWho) ->
@@ -128,12 +128,12 @@ public final class ComparisonResults {
                   row.add(p99(all));
                   row.add(median(all.stream().mapToDouble(Score::cpuMicros)));
                   row.add(median(all.stream().mapToDouble(Score::storeMicros)));
-                  row.add(mostStolen(all));
+                  row.add(maxStolen(all));
                   OptionalDouble ratio = ratio(what, who, reference);
                   row.add(ratio.isPresent() ? (Object) ratio.getAsDouble() : "");
                   rows.add(row);
                 }));
-    findings.table(
+    report.table(
         title,
         List.of(
             "measurement",
@@ -155,7 +155,7 @@ public final class ComparisonResults {
         + number(all.stream().mapToDouble(Score::value).max().orElse(Double.NaN));
   }
 
-  private static String mostStolen(List<Score> all) {
+  private static String maxStolen(List<Score> all) {
     return all.stream()
         .map(Score::stolen)
         .filter(share -> !share.isNaN())
@@ -175,7 +175,7 @@ public final class ComparisonResults {
   }
 
   /** Adds one table with the ratios of a contender to each of the others. */
-  public void ratios(LoadReport findings, String title, String who, List<String> others) {
+  public void ratios(LoadReport report, String title, String who, List<String> others) {
     List<String> columns = new ArrayList<>(List.of("measurement", who));
     others.forEach(other -> columns.add("× " + other));
     List<List<Object>> rows = new ArrayList<>();
@@ -192,6 +192,6 @@ public final class ComparisonResults {
         rows.add(row);
       }
     }
-    findings.table(title, columns, rows);
+    report.table(title, columns, rows);
   }
 }

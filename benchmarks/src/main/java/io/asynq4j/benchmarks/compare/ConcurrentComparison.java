@@ -95,7 +95,7 @@ public final class ConcurrentComparison {
             RunningContender entry =
                 RunningContender.startCounted(ground, entrant, delay, "idle-" + delay + "ms");
             try {
-              entry.ask("serving", "serve", "idle_" + (idle.size() + 1), 10);
+              entry.request("serving", "serve", "idle_" + (idle.size() + 1), 10);
             } catch (RuntimeException e) {
               entry.kill();
               entry.close();
@@ -113,7 +113,7 @@ public final class ConcurrentComparison {
       idle.forEach(one -> one.entry().kill());
       idle.forEach(one -> one.entry().close());
     }
-    ground.lab().clear();
+    ground.redis().clear();
   }
 
   private void window(List<Idle> idle, Duration length) throws InterruptedException {
@@ -199,12 +199,12 @@ public final class ConcurrentComparison {
     } finally {
       pairs.forEach(Pair::close);
     }
-    ground.lab().clear();
+    ground.redis().clear();
   }
 
   /** Records the time of a pair if all its tasks were started again, or if the wait is over. */
   private boolean look(Pair pair, List<Pair> open) {
-    pair.taken += pair.survivor.process().unasked();
+    pair.taken += pair.survivor.process().unrequested();
     double seconds = (System.nanoTime() - pair.killed) / 1e9;
     Score score = null;
     if (pair.taken >= TASKS) {
@@ -249,23 +249,23 @@ public final class ConcurrentComparison {
     descriptions.put(victim.name(), victim.process().description());
     @Nullable RunningContender survivor = null;
     try {
-      victim.ask("serving", "hold", queue, TASKS);
+      victim.request("serving", "hold", queue, TASKS);
       int lines = TASKS;
       if (entrant.speaksAsynq()) {
         victim.fill(queue, TASKS);
       } else {
-        victim.process().tell("fill", queue, TASKS);
+        victim.process().send("fill", queue, TASKS);
         lines++;
       }
       long begin = System.nanoTime();
-      for (int said = 0; said < lines; said += victim.process().unasked()) {
+      for (int received = 0; received < lines; received += victim.process().unrequested()) {
         if (System.nanoTime() - begin > STARTING.toNanos()) {
           throw new IllegalStateException(entrant.name() + " did not start ten tasks");
         }
         Thread.sleep(LOOK.toMillis());
       }
       survivor = RunningContender.start(ground, entrant, delay, "survivor-" + role, more);
-      survivor.ask("serving", "hold", queue, TASKS);
+      survivor.request("serving", "hold", queue, TASKS);
       return new Pair(victim, survivor, delay, round);
     } catch (RuntimeException e) {
       victim.kill();

@@ -61,28 +61,28 @@ public final class ContenderCommandLoop {
   }
 
   /** Reports that it is ready, and executes commands until the input ends. */
-  public static void obey(Contender contender) throws Exception {
+  public static void run(Contender contender) throws Exception {
     // Output of libraries must not be taken for answers.
     PrintStream answers = System.out;
     System.setOut(System.err);
     try (contender;
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-      ContenderCommandLoop orders = new ContenderCommandLoop(contender, answers);
-      orders.say(
+      ContenderCommandLoop loop = new ContenderCommandLoop(contender, answers);
+      loop.print(
           "ready %s, Java %s".formatted(contender.description(), Runtime.version().feature()));
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        orders.obey(line.split(" ", -1));
+        loop.execute(line.split(" ", -1));
       }
     }
   }
 
-  private synchronized void say(String line) {
+  private synchronized void print(String line) {
     out.println(line);
     out.flush();
   }
 
-  private void obey(String[] words) throws Exception {
+  private void execute(String[] words) throws Exception {
     switch (words[0]) {
       case "fill" -> fill(words[1], number(words, 2));
       case "serve" -> serve(words[1], number(words, 2));
@@ -90,7 +90,7 @@ public final class ContenderCommandLoop {
       case "hold" -> hold(words[1], number(words, 2));
       case "stop" -> {
         contender.stop();
-        say("stopped");
+        print("stopped");
       }
       case "enqueue" -> enqueue(words[1], number(words, 2), number(words, 3));
       case "batch" -> batch(words[1], number(words, 2), number(words, 3));
@@ -99,7 +99,7 @@ public final class ContenderCommandLoop {
           due(words[1], number(words, 2), millis(words, 3), millis(words, 4), words.length > 5);
       case "clear" -> {
         contender.clear();
-        say("cleared");
+        print("cleared");
       }
       default -> throw new IOException("unknown command " + words[0]);
     }
@@ -136,7 +136,7 @@ public final class ContenderCommandLoop {
     for (int from = 0; from < tasks; from += FILL) {
       contender.enqueueAll(queue, texts(Math.min(FILL, tasks - from)));
     }
-    say("filled");
+    print("filled");
   }
 
   private void serve(String queue, int concurrency) throws Exception {
@@ -149,7 +149,7 @@ public final class ContenderCommandLoop {
             firstNanos.set(System.nanoTime());
           }
         });
-    say("serving");
+    print("serving");
   }
 
   /**
@@ -159,7 +159,7 @@ public final class ContenderCommandLoop {
     while (handled.get() < tasks || contender.left(queue) > 0) {
       LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
     }
-    say("drained " + (System.nanoTime() - firstNanos.get()));
+    print("drained " + (System.nanoTime() - firstNanos.get()));
   }
 
   private void hold(String queue, int concurrency) throws Exception {
@@ -168,14 +168,14 @@ public final class ContenderCommandLoop {
         queue,
         concurrency,
         text -> {
-          say("S");
+          print("S");
           try {
             never.await();
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
           }
         });
-    say("serving");
+    print("serving");
   }
 
   private void enqueue(String queue, int producers, int tasks) throws Exception {
@@ -193,7 +193,7 @@ public final class ContenderCommandLoop {
       for (Future<Void> done : threads.invokeAll(all)) {
         done.get();
       }
-      say("took " + (System.nanoTime() - start));
+      print("took " + (System.nanoTime() - start));
     } catch (ExecutionException e) {
       throw new IllegalStateException("enqueue failed", e.getCause());
     } finally {
@@ -207,7 +207,7 @@ public final class ContenderCommandLoop {
     for (int from = 0; from < tasks; from += size) {
       contender.enqueueAll(queue, texts.subList(from, Math.min(from + size, tasks)));
     }
-    say("took " + (System.nanoTime() - start));
+    print("took " + (System.nanoTime() - start));
   }
 
   private void pickUp(String queue, int samples, Duration limit, Duration warmUp) throws Exception {
@@ -227,7 +227,7 @@ public final class ContenderCommandLoop {
       times.add(started.take());
     }
     contender.stop();
-    tell(times);
+    printTimes(times);
   }
 
   private void due(String queue, int tasks, Duration lead, Duration span, boolean precise)
@@ -249,10 +249,10 @@ public final class ContenderCommandLoop {
     }
     all.await();
     contender.stop();
-    tell(times);
+    printTimes(times);
   }
 
-  private void tell(List<Long> times) {
-    say("times " + times.stream().map(String::valueOf).collect(Collectors.joining(",")));
+  private void printTimes(List<Long> times) {
+    print("times " + times.stream().map(String::valueOf).collect(Collectors.joining(",")));
   }
 }

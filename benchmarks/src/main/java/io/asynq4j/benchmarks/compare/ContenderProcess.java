@@ -1,5 +1,6 @@
 package io.asynq4j.benchmarks.compare;
 
+import io.asynq4j.benchmarks.harness.ChildProcess;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -19,25 +20,23 @@ import java.util.concurrent.TimeUnit;
  * A process of the comparison that implements {@link ContenderCommandLoop}. The dialog and its
  * error output are logged. Commands are sent by one thread.
  */
-final class ContenderProcess implements AutoCloseable {
+final class ContenderProcess extends ChildProcess {
 
   /** Marks the end of the output. */
   private static final String GONE = "(gone)";
 
   private static final Duration START = Duration.ofSeconds(60);
-  private static final Duration END = Duration.ofSeconds(20);
 
   private final String name;
-  private final Process process;
-  private final BufferedWriter orders;
+  private final BufferedWriter commands;
   private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
   private final BufferedWriter log;
   private final String description;
 
   private ContenderProcess(String name, Process process, BufferedWriter log) {
+    super(process);
     this.name = name;
-    this.process = process;
-    this.orders = process.outputWriter(StandardCharsets.UTF_8);
+    this.commands = process.outputWriter(StandardCharsets.UTF_8);
     this.log = log;
     Thread listener = new Thread(this::listen, "answers-of-" + name);
     listener.setDaemon(true);
@@ -73,7 +72,7 @@ final class ContenderProcess implements AutoCloseable {
     try (log;
         BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        note(line);
+        log(line);
         answers.add(line);
       }
     } catch (IOException e) {
@@ -84,7 +83,7 @@ final class ContenderProcess implements AutoCloseable {
   }
 
   /** The log is closed after the last line. */
-  private void note(String line) throws IOException {
+  private void log(String line) throws IOException {
     synchronized (log) {
       log.write(line);
       log.newLine();
@@ -98,29 +97,29 @@ final class ContenderProcess implements AutoCloseable {
   }
 
   /** Sends a command and returns the answer without its first word, which must match. */
-  String ask(String answer, Duration most, Object... order) {
-    tell(order);
-    return await(answer, most);
+  String request(String answer, Duration timeout, Object... command) {
+    send(command);
+    return await(answer, timeout);
   }
 
-  void tell(Object... order) {
-    String line = String.join(" ", Arrays.stream(order).map(String::valueOf).toList());
+  void send(Object... command) {
+    String line = String.join(" ", Arrays.stream(command).map(String::valueOf).toList());
     try {
-      note("> " + line);
-      orders.write(line);
-      orders.newLine();
-      orders.flush();
+      log("> " + line);
+      commands.write(line);
+      commands.newLine();
+      commands.flush();
     } catch (IOException e) {
       throw new IllegalStateException(name + " has ended; the last command was: " + line, e);
     }
   }
 
-  String await(String answer, Duration most) {
+  String await(String answer, Duration timeout) {
     try {
-      String line = answers.poll(most.toMillis(), TimeUnit.MILLISECONDS);
+      String line = answers.poll(timeout.toMillis(), TimeUnit.MILLISECONDS);
       if (line == null) {
         throw new IllegalStateException(
-            "%s did not answer '%s' within %d s".formatted(name, answer, most.toSeconds()));
+            "%s did not answer '%s' within %d s".formatted(name, answer, timeout.toSeconds()));
       }
       if (!line.equals(answer) && !line.startsWith(answer + " ")) {
         throw new IllegalStateException("%s answered '%s', not '%s'".formatted(name, line, answer));
@@ -133,41 +132,11 @@ final class ContenderProcess implements AutoCloseable {
   }
 
   /** Consumes the lines that were received without a command, and returns their number. */
-  int unasked() {
+  int unrequested() {
     int count = 0;
     while (answers.poll() != null) {
       count++;
     }
     return count;
-  }
-
-  /** CPU time used so far. */
-  Duration cpu() {
-    return process.info().totalCpuDuration().orElse(Duration.ZERO);
-  }
-
-  /** Kills the process and waits until it has ended. */
-  void kill() {
-    try {
-      process.destroyForcibly().waitFor();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  /** Closes the input, so that the process ends. */
-  @Override
-  public void close() {
-    try {
-      orders.close();
-      if (!process.waitFor(END.toSeconds(), TimeUnit.SECONDS)) {
-        kill();
-      }
-    } catch (IOException e) {
-      kill();
-    } catch (InterruptedException e) {
-      kill();
-      Thread.currentThread().interrupt();
-    }
   }
 }

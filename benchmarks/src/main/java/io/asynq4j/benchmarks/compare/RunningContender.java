@@ -19,30 +19,30 @@ public final class RunningContender implements AutoCloseable {
   private static final Duration LOOK = Duration.ofMillis(2);
 
   private final Entrant entrant;
-  private final BenchmarkRedis lab;
+  private final BenchmarkRedis redis;
   private final @Nullable PostgresServer postgres;
   private final @Nullable DelayProxy proxy;
   private final ContenderProcess process;
 
   private RunningContender(
       Entrant entrant,
-      BenchmarkRedis lab,
+      BenchmarkRedis redis,
       @Nullable PostgresServer postgres,
       @Nullable DelayProxy proxy,
       ContenderProcess process) {
     this.entrant = entrant;
-    this.lab = lab;
+    this.redis = redis;
     this.postgres = postgres;
     this.proxy = proxy;
     this.process = process;
   }
 
   /** Stores of a comparison, and the directory of logs. */
-  public record Ground(BenchmarkRedis lab, @Nullable PostgresServer postgres, Path logs) {
+  public record Ground(BenchmarkRedis redis, @Nullable PostgresServer postgres, Path logs) {
 
     private String uri(Entrant entrant) {
       if (!entrant.isOnPostgres()) {
-        return lab.uri();
+        return redis.uri();
       }
       if (postgres == null) {
         throw new IllegalStateException("no PostgreSQL for " + entrant.name());
@@ -79,7 +79,7 @@ public final class RunningContender implements AutoCloseable {
       Path log = ground.logs().resolve(entrant.key() + "-" + role);
       return new RunningContender(
           entrant,
-          ground.lab(),
+          ground.redis(),
           entrant.isOnPostgres() ? ground.postgres() : null,
           proxy,
           ContenderProcess.start(entrant.name(), command, log));
@@ -109,25 +109,25 @@ public final class RunningContender implements AutoCloseable {
   }
 
   /** Sends a command and returns the answer. */
-  String ask(String answer, Object... order) {
-    return process.ask(answer, LONGEST, order);
+  String request(String answer, Object... command) {
+    return process.request(answer, LONGEST, command);
   }
 
   /** Enqueues the same tasks for all contenders that support it; the others enqueue their own. */
   void fill(String queue, int tasks) {
     if (entrant.speaksAsynq()) {
-      BenchmarkTasks.fill(lab, List.of(QueueName.of(queue)), tasks);
+      BenchmarkTasks.fill(redis, List.of(QueueName.of(queue)), tasks);
     } else {
-      ask("filled", "fill", queue, tasks);
+      request("filled", "fill", queue, tasks);
     }
   }
 
   /** Deletes the data of the contender from its store. */
   void clear() {
     if (postgres == null) {
-      lab.clear();
+      redis.clear();
     } else {
-      ask("cleared", "clear");
+      request("cleared", "clear");
     }
   }
 
@@ -141,7 +141,7 @@ public final class RunningContender implements AutoCloseable {
   Spent spent() {
     return new Spent(
         process.cpu().toNanos() / 1_000,
-        postgres == null ? lab.usage().redisCpuMicros() : postgres.cpu().toNanos() / 1_000);
+        postgres == null ? redis.usage().redisCpuMicros() : postgres.cpu().toNanos() / 1_000);
   }
 
   /**
@@ -153,9 +153,9 @@ public final class RunningContender implements AutoCloseable {
   long awaitDrained(String queue, int tasks, long start) {
     List<String> keys = entrant.keys().apply(queue);
     if (keys.isEmpty()) {
-      return Long.parseLong(ask("drained", "drained", queue, tasks));
+      return Long.parseLong(request("drained", "drained", queue, tasks));
     }
-    while (lab.admin().exists(keys.toArray(String[]::new)) > 0) {
+    while (redis.admin().exists(keys.toArray(String[]::new)) > 0) {
       if (System.nanoTime() - start > LONGEST.toNanos()) {
         throw new IllegalStateException(
             "%s left tasks after %d s".formatted(name(), LONGEST.toSeconds()));

@@ -216,9 +216,9 @@ public final class SequentialComparison implements AutoCloseable {
   }
 
   private Object[] precise() {
-    Object[] order = Arrays.copyOf(due(), 6);
-    order[5] = "precise";
-    return order;
+    Object[] command = Arrays.copyOf(due(), 6);
+    command[5] = "precise";
+    return command;
   }
 
   private interface Rated {
@@ -323,17 +323,17 @@ public final class SequentialComparison implements AutoCloseable {
     entry.fill(QUEUE, tasks);
     Spent before = entry.spent();
     long start = System.nanoTime();
-    entry.ask("serving", "serve", QUEUE, concurrency);
+    entry.request("serving", "serve", QUEUE, concurrency);
     long nanos = entry.awaitDrained(QUEUE, tasks, start);
     Spent spent = entry.spent().since(before);
-    entry.ask("stopped", "stop");
+    entry.request("stopped", "stop");
     entry.clear();
     return rate(tasks, nanos, spent);
   }
 
-  private static Score enqueue(RunningContender entry, int tasks, Object... order) {
+  private static Score enqueue(RunningContender entry, int tasks, Object... command) {
     Spent before = entry.spent();
-    long nanos = Long.parseLong(entry.ask("took", order));
+    long nanos = Long.parseLong(entry.request("took", command));
     Spent spent = entry.spent().since(before);
     entry.clear();
     return rate(tasks, nanos, spent);
@@ -349,9 +349,9 @@ public final class SequentialComparison implements AutoCloseable {
         /* over= */ false);
   }
 
-  private static Score times(RunningContender entry, Object... order) {
+  private static Score times(RunningContender entry, Object... command) {
     List<Long> times = new ArrayList<>();
-    for (String time : entry.ask("times", order).split(",", -1)) {
+    for (String time : entry.request("times", command).split(",", -1)) {
       times.add(Long.parseLong(time));
     }
     entry.clear();

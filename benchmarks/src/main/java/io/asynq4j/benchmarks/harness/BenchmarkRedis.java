@@ -60,13 +60,13 @@ public final class BenchmarkRedis implements AutoCloseable {
     if (uri == null) {
       return start(EmbeddedRedis.builder().ephemeral());
     }
-    BenchmarkRedis lab = new BenchmarkRedis(null, uri);
-    if (lab.admin.dbSize() > 0) {
-      lab.close();
+    BenchmarkRedis opened = new BenchmarkRedis(null, uri);
+    if (opened.admin.dbSize() > 0) {
+      opened.close();
       throw new IllegalArgumentException(
           "the Redis to measure must be empty, because all its data is deleted afterwards: " + uri);
     }
-    return lab;
+    return opened;
   }
 
   /** Starts a Redis with an append-only file. */

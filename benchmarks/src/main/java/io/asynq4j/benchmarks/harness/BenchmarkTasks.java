@@ -45,13 +45,13 @@ public final class BenchmarkTasks {
         task(stamp), TaskOptions.of(options -> more.apply(options.queue(queue.value()))));
   }
 
-  public static List<QueueName> queues(BenchmarkRedis lab, int count) {
-    return IntStream.range(0, count).mapToObj(i -> lab.newQueue()).toList();
+  public static List<QueueName> queues(BenchmarkRedis redis, int count) {
+    return IntStream.range(0, count).mapToObj(i -> redis.newQueue()).toList();
   }
 
   /** Spreads tasks evenly over queues. */
-  public static void fill(BenchmarkRedis lab, List<QueueName> queues, int tasks) {
-    try (TaskClient client = TaskClient.create(lab.connection())) {
+  public static void fill(BenchmarkRedis redis, List<QueueName> queues, int tasks) {
+    try (TaskClient client = TaskClient.create(redis.connection())) {
       // Consecutive tasks go to the same queue, because a call is for one queue.
       for (int from = 0; from < tasks; from += CHUNK) {
         List<EnqueueRequest> chunk = new ArrayList<>(CHUNK);

@@ -5,19 +5,16 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** Runs a main class of this class path in a child process. */
-public final class ChildJvm implements AutoCloseable {
+public final class ChildJvm extends ChildProcess {
 
-  private final Process process;
   private final BufferedReader output;
 
   private ChildJvm(Process process) {
-    this.process = process;
+    super(process);
     this.output = process.inputReader(StandardCharsets.UTF_8);
   }
 
@@ -55,41 +52,11 @@ public final class ChildJvm implements AutoCloseable {
     }
   }
 
-  void say(String line) {
+  void writeLine(String line) {
     try {
       process.outputWriter(StandardCharsets.UTF_8).append(line).append('\n').flush();
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write to the child process", e);
-    }
-  }
-
-  /** CPU time used so far. */
-  public Duration cpu() {
-    return process.info().totalCpuDuration().orElse(Duration.ZERO);
-  }
-
-  /** Kills the process and waits until it has ended. */
-  public void kill() {
-    try {
-      process.destroyForcibly().waitFor();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  /** Closes the input, so that the process ends. */
-  @Override
-  public void close() {
-    try {
-      process.getOutputStream().close();
-      if (!process.waitFor(20, TimeUnit.SECONDS)) {
-        kill();
-      }
-    } catch (IOException e) {
-      kill();
-    } catch (InterruptedException e) {
-      kill();
-      Thread.currentThread().interrupt();
     }
   }
 }

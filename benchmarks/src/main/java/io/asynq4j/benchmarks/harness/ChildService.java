@@ -59,7 +59,7 @@ public final class ChildService implements AutoCloseable {
   }
 
   public synchronized Holding holding() {
-    process.say(COLLECT);
+    process.writeLine(COLLECT);
     String[] words = line(process).split(" ", 2);
     return new Holding(Long.parseLong(words[0]), Integer.parseInt(words[1]));
   }

@@ -12,17 +12,17 @@ public final class EnvironmentInfo {
   private EnvironmentInfo() {}
 
   /** In display order; callers may add entries. */
-  public static Map<String, String> of(BenchmarkRedis lab) {
-    Map<String, String> redis = lab.info("server");
+  public static Map<String, String> of(BenchmarkRedis redis) {
+    Map<String, String> server = redis.info("server");
     Map<String, String> environment = new LinkedHashMap<>();
     environment.put("date", Instant.now().truncatedTo(ChronoUnit.MINUTES).toString());
     environment.put(
         "Redis",
         "%s, build %s, %s"
             .formatted(
-                redis.get("redis_version"),
-                redis.get("redis_build_id"),
-                lab.info("memory").get("mem_allocator")));
+                server.get("redis_version"),
+                server.get("redis_build_id"),
+                redis.info("memory").get("mem_allocator")));
     environment.put(
         "Java",
         "%s %s"

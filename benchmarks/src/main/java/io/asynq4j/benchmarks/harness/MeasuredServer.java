@@ -68,8 +68,12 @@ public final class MeasuredServer implements AutoCloseable {
 
   /** Processes tasks with an empty handler, and returns the resource usage. */
   public static Measurement drain(
-      BenchmarkRedis lab, String uri, List<QueueName> queues, int tasks, int concurrency) {
-    return drain(lab, uri, queues, tasks, concurrency, NO_OP, server -> server);
+      BenchmarkRedis benchmarkRedis,
+      String uri,
+      List<QueueName> queues,
+      int tasks,
+      int concurrency) {
+    return drain(benchmarkRedis, uri, queues, tasks, concurrency, NO_OP, server -> server);
   }
 
   /**
@@ -77,7 +81,7 @@ public final class MeasuredServer implements AutoCloseable {
    * confirmed and Redis has no data of them.
    */
   public static Measurement drain(
-      BenchmarkRedis lab,
+      BenchmarkRedis benchmarkRedis,
       String uri,
       List<QueueName> queues,
       int tasks,
@@ -92,11 +96,11 @@ public final class MeasuredServer implements AutoCloseable {
             concurrency,
             handler,
             builder -> more.apply(builder).listener(onCompleted(task -> ended.one())))) {
-      ResourceUsage before = lab.usage();
+      ResourceUsage before = benchmarkRedis.usage();
       served.server.start();
       ended.await();
-      ResourceUsage used = lab.usage().since(before);
-      requireEmpty(lab, queues);
+      ResourceUsage used = benchmarkRedis.usage().since(before);
+      requireEmpty(benchmarkRedis, queues);
       return new Measurement(0, tasks, used);
     }
   }
@@ -113,8 +117,8 @@ public final class MeasuredServer implements AutoCloseable {
     };
   }
 
-  private static void requireEmpty(BenchmarkRedis lab, List<QueueName> queues) {
-    try (Pipeline pipeline = lab.admin().pipelined()) {
+  private static void requireEmpty(BenchmarkRedis benchmarkRedis, List<QueueName> queues) {
+    try (Pipeline pipeline = benchmarkRedis.admin().pipelined()) {
       List<Response<Long>> found =
           queues.stream()
               .map(queue -> "asynq:{" + queue.value() + "}:")

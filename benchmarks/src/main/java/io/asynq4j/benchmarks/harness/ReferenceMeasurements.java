@@ -27,15 +27,15 @@ public final class ReferenceMeasurements {
    * L(c), the limit: a thread that claims and a thread that settles, each with one call in flight,
    * in batches of min(c, 200).
    */
-  public static Measurement limit(BenchmarkRedis lab, String uri, int tasks, int concurrency) {
-    QueueName queue = lab.newQueue();
-    BenchmarkTasks.fill(lab, List.of(queue), tasks);
+  public static Measurement limit(BenchmarkRedis redis, String uri, int tasks, int concurrency) {
+    QueueName queue = redis.newQueue();
+    BenchmarkTasks.fill(redis, List.of(queue), tasks);
     int batch = Math.min(concurrency, LARGEST_BATCH);
     BlockingQueue<Taken> handOver = new ArrayBlockingQueue<>(1);
     ExecutorService thread = Executors.newSingleThreadExecutor();
     try (BareClient claimer = new BareClient(uri, queue);
         BareClient settler = new BareClient(uri, queue)) {
-      ResourceUsage before = lab.usage();
+      ResourceUsage before = redis.usage();
       Future<?> settling =
           thread.submit(
               () -> {
@@ -57,7 +57,7 @@ public final class ReferenceMeasurements {
         }
       }
       settling.get();
-      return new Measurement(0, tasks, lab.usage().since(before));
+      return new Measurement(0, tasks, redis.usage().since(before));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
@@ -69,9 +69,9 @@ public final class ReferenceMeasurements {
   }
 
   /** N, the naive loop: one script call per task, one fetcher, ten workers. */
-  public static Measurement naive(BenchmarkRedis lab, String uri, int tasks) {
-    QueueName queue = lab.newQueue();
-    BenchmarkTasks.fill(lab, List.of(queue), tasks);
+  public static Measurement naive(BenchmarkRedis redis, String uri, int tasks) {
+    QueueName queue = redis.newQueue();
+    BenchmarkTasks.fill(redis, List.of(queue), tasks);
     List<BareClient> clients = new ArrayList<>();
     BlockingQueue<BareClient> idle = new LinkedBlockingQueue<>();
     AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
@@ -81,7 +81,7 @@ public final class ReferenceMeasurements {
         clients.add(new BareClient(uri, queue));
       }
       idle.addAll(clients);
-      ResourceUsage before = lab.usage();
+      ResourceUsage before = redis.usage();
       for (int i = 0; i < tasks && failure.get() == null; i++) {
         BareClient worker = idle.take();
         Taken taken = fetcher.claim(1);
@@ -101,7 +101,7 @@ public final class ReferenceMeasurements {
       if (failure.get() != null) {
         throw new IllegalStateException("the bare client failed", failure.get());
       }
-      return new Measurement(0, tasks, lab.usage().since(before));
+      return new Measurement(0, tasks, redis.usage().since(before));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
@@ -112,15 +112,15 @@ public final class ReferenceMeasurements {
   }
 
   /** Round-trip time of Redis. */
-  public static LatencyRecorder roundTrips(BenchmarkRedis lab, String uri, int count) {
-    return roundTrips(lab, uri, count, () -> {});
+  public static LatencyRecorder roundTrips(BenchmarkRedis redis, String uri, int count) {
+    return roundTrips(redis, uri, count, () -> {});
   }
 
   /** Round-trip time after a pause: a machine that was idle answers more slowly. */
   public static LatencyRecorder roundTrips(
-      BenchmarkRedis lab, String uri, int count, Runnable before) {
+      BenchmarkRedis redis, String uri, int count, Runnable before) {
     LatencyRecorder times = new LatencyRecorder();
-    try (BareClient client = new BareClient(uri, lab.newQueue())) {
+    try (BareClient client = new BareClient(uri, redis.newQueue())) {
       for (int i = 0; i < count * 2; i++) {
         before.run();
         long sent = System.nanoTime();

@@ -25,14 +25,14 @@ final class AddedLatencyBenchmark extends LoadBenchmark {
   private static final List<Integer> DELAYS = List.of(0, 1, 2);
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) {
+  void measure(BenchmarkRedis redis, LoadReport report) {
     int tasks = size(100_000, 2_000);
     InterleavedMeasurements turns = new InterleavedMeasurements();
     for (int millis : DELAYS) {
       Duration delay = Duration.ofMillis(millis);
-      turns.add(naive(millis), () -> naive(lab, delay, Math.max(1, tasks / 100)));
-      turns.add(limit(millis), () -> limit(lab, delay, tasks));
-      turns.add(server(millis), () -> drain(lab, delay, tasks));
+      turns.add(naive(millis), () -> naive(redis, delay, Math.max(1, tasks / 100)));
+      turns.add(limit(millis), () -> limit(redis, delay, tasks));
+      turns.add(server(millis), () -> drain(redis, delay, tasks));
     }
     turns.run(size(3, 1));
     RateTable rates = new RateTable("of 0 ms", "× N", "of L");
@@ -46,15 +46,15 @@ final class AddedLatencyBenchmark extends LoadBenchmark {
           ofNoDelay,
           turns.ratio(server(millis), naive(millis)),
           turns.ratio(server(millis), limit(millis)));
-      findings.figure(
+      report.figure(
           "tasksPerSecondWith" + millis + "Millis", turns.total(server(millis)).tasksPerSecond());
       if (millis == 1) {
-        findings.bar(
+        report.bar(
             Threshold.atLeast("drain with 1 ms at concurrency 1000, of 0 ms", ofNoDelay, 0.5));
       }
     }
     rates.into(
-        findings,
+        report,
         "Drain at concurrency 1000 through a proxy, whose own work is part of the CPU of the JVM");
   }
 
@@ -70,29 +70,29 @@ final class AddedLatencyBenchmark extends LoadBenchmark {
     return "server with " + millis + " ms";
   }
 
-  private static Measurement naive(BenchmarkRedis lab, Duration delay, int tasks) {
-    try (DelayProxy proxy = new DelayProxy(lab.uri(), delay)) {
-      return ReferenceMeasurements.naive(lab, proxy.uri(), tasks);
+  private static Measurement naive(BenchmarkRedis redis, Duration delay, int tasks) {
+    try (DelayProxy proxy = new DelayProxy(redis.uri(), delay)) {
+      return ReferenceMeasurements.naive(redis, proxy.uri(), tasks);
     } finally {
-      lab.clear();
+      redis.clear();
     }
   }
 
-  private static Measurement limit(BenchmarkRedis lab, Duration delay, int tasks) {
-    try (DelayProxy proxy = new DelayProxy(lab.uri(), delay)) {
-      return ReferenceMeasurements.limit(lab, proxy.uri(), tasks, CONCURRENCY);
+  private static Measurement limit(BenchmarkRedis redis, Duration delay, int tasks) {
+    try (DelayProxy proxy = new DelayProxy(redis.uri(), delay)) {
+      return ReferenceMeasurements.limit(redis, proxy.uri(), tasks, CONCURRENCY);
     } finally {
-      lab.clear();
+      redis.clear();
     }
   }
 
-  private static Measurement drain(BenchmarkRedis lab, Duration delay, int tasks) {
-    List<QueueName> queue = BenchmarkTasks.queues(lab, 1);
-    BenchmarkTasks.fill(lab, queue, tasks);
-    try (DelayProxy proxy = new DelayProxy(lab.uri(), delay)) {
-      return MeasuredServer.drain(lab, proxy.uri(), queue, tasks, CONCURRENCY);
+  private static Measurement drain(BenchmarkRedis redis, Duration delay, int tasks) {
+    List<QueueName> queue = BenchmarkTasks.queues(redis, 1);
+    BenchmarkTasks.fill(redis, queue, tasks);
+    try (DelayProxy proxy = new DelayProxy(redis.uri(), delay)) {
+      return MeasuredServer.drain(redis, proxy.uri(), queue, tasks, CONCURRENCY);
     } finally {
-      lab.clear();
+      redis.clear();
     }
   }
 }

@@ -42,14 +42,14 @@ final class ArchiveSearchBenchmark extends LoadBenchmark {
   }
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) {
+  void measure(BenchmarkRedis redis, LoadReport report) {
     int tasks = wanted != null ? wanted : size(FULL_TASKS, 2_000);
-    QueueName queue = lab.newQueue();
+    QueueName queue = redis.newQueue();
     Inspector inspector =
-        Inspector.builder(lab.connection())
+        Inspector.builder(redis.connection())
             .archive(archive -> archive.maxSize(Integer.MAX_VALUE))
             .build();
-    BenchmarkTasks.fill(lab, List.of(queue), tasks);
+    BenchmarkTasks.fill(redis, List.of(queue), tasks);
     inspector.queue(queue).archiveAll(TaskState.PENDING);
     Selection archived = inspector.queue(queue).select(TaskState.ARCHIVED);
     // Warm-up.
@@ -59,12 +59,12 @@ final class ArchiveSearchBenchmark extends LoadBenchmark {
     SearchPage near = archived.where(newest(tasks)).find(HITS);
     double firstMillis = (System.nanoTime() - start) / 1e6;
 
-    lab.logCalls(FASTEST_CALL_MICROS);
+    redis.logCalls(FASTEST_CALL_MICROS);
     start = System.nanoTime();
     SearchPage all = archived.where(TaskFilter.type("nothing:*")).find(1);
     double seconds = (System.nanoTime() - start) / 1e9;
     LatencyRecorder calls = new LatencyRecorder();
-    lab.loggedCalls().forEach(micros -> calls.add(micros * 1_000));
+    redis.loggedCalls().forEach(micros -> calls.add(micros * 1_000));
     if (near.tasks().size() != HITS || all.looked() != tasks) {
       throw new IllegalStateException(
           "found %d of %d, looked at %d of %d"
@@ -77,12 +77,12 @@ final class ArchiveSearchBenchmark extends LoadBenchmark {
     List<Object> row =
         new ArrayList<>(List.of(tasks, firstMillis, seconds, tasks / seconds, calls.count()));
     row.addAll(calls.row().subList(1, LatencyRecorder.COLUMNS.size()));
-    findings.table("A search in the archive; what a call takes in Redis", columns, List.of(row));
-    findings.figure("tasksPerSecond", tasks / seconds);
-    findings.figure("firstHitsMillis", firstMillis);
-    findings.figure("callP999Millis", calls.millis(0.999));
-    findings.bar(Threshold.atMost("first hits near the start, ms", firstMillis, 1_000));
-    findings.bar(Threshold.atMost("a call in Redis, p99.9 ms", calls.millis(0.999), 5));
+    report.table("A search in the archive; what a call takes in Redis", columns, List.of(row));
+    report.figure("tasksPerSecond", tasks / seconds);
+    report.figure("firstHitsMillis", firstMillis);
+    report.figure("callP999Millis", calls.millis(0.999));
+    report.bar(Threshold.atMost("first hits near the start, ms", firstMillis, 1_000));
+    report.bar(Threshold.atMost("a call in Redis, p99.9 ms", calls.millis(0.999), 5));
   }
 
   /** One of the thousand tasks that were archived last. */

@@ -29,8 +29,8 @@ final class DrainBenchmark extends LoadBenchmark {
 
   private static final String NAIVE = "N: naive loop, 10 workers";
   private static final int FULL_TASKS = 500_000;
-  private static final int MOST_ROUNDS = 5;
-  private static final int LEAST_PER_ROUND = 50_000;
+  private static final int MAX_ROUNDS = 5;
+  private static final int MIN_PER_ROUND = 50_000;
 
   /** Thresholds at a concurrency: multiple of N, and fraction of L. */
   private record Wanted(double timesNaive, double ofLimit) {}
@@ -57,74 +57,75 @@ final class DrainBenchmark extends LoadBenchmark {
   }
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) throws Exception {
+  void measure(BenchmarkRedis redis, LoadReport report) throws Exception {
     int count = tasks != null ? tasks : size(FULL_TASKS, 4_000);
     RateTable rates = new RateTable("× N", "of L");
     for (int concurrency : concurrencies) {
       String limit = "L(" + concurrency + "): bare client";
       String server = "server, concurrency " + concurrency;
-      InterleavedMeasurements turns = inTurn(lab, count, concurrency, limit, server);
+      InterleavedMeasurements turns = inTurn(redis, count, concurrency, limit, server);
       double timesNaive = turns.ratio(server, NAIVE);
       double ofLimit = turns.ratio(server, limit);
       Measurement drained = turns.total(server);
       rates.add(NAIVE, turns.total(NAIVE));
       rates.add(limit, turns.total(limit));
       rates.add(server, drained, timesNaive, ofLimit);
-      findings.figure("concurrency", concurrency);
-      findings.figure("tasksPerSecond", drained.tasksPerSecond());
-      findings.figure("redisMicrosPerTask", drained.redisMicrosPerTask());
-      findings.figure("jvmMicrosPerTask", drained.jvmMicrosPerTask());
-      findings.figure("timesNaive", timesNaive);
-      findings.figure("ofLimit", ofLimit);
+      report.figure("concurrency", concurrency);
+      report.figure("tasksPerSecond", drained.tasksPerSecond());
+      report.figure("redisMicrosPerTask", drained.redisMicrosPerTask());
+      report.figure("jvmMicrosPerTask", drained.jvmMicrosPerTask());
+      report.figure("timesNaive", timesNaive);
+      report.figure("ofLimit", ofLimit);
       Wanted wanted = WANTED.get(concurrency);
       if (wanted != null) {
         String what = "drain at concurrency " + concurrency;
-        findings.bar(Threshold.atLeast(what + ", times N", timesNaive, wanted.timesNaive()));
-        findings.bar(Threshold.atLeast(what + ", of L", ofLimit, wanted.ofLimit()));
+        report.bar(Threshold.atLeast(what + ", times N", timesNaive, wanted.timesNaive()));
+        report.bar(Threshold.atLeast(what + ", of L", ofLimit, wanted.ofLimit()));
       }
     }
-    rates.into(findings, "Drain, nothing kept on disk");
+    rates.into(report, "Drain, nothing kept on disk");
     if (!isGivenRedis()) {
-      withAof(findings, Math.max(1, count / 5));
+      withAof(report, Math.max(1, count / 5));
     }
   }
 
   private static InterleavedMeasurements inTurn(
-      BenchmarkRedis lab, int tasks, int concurrency, String limit, String server) {
-    int rounds = Math.max(1, Math.min(MOST_ROUNDS, tasks / LEAST_PER_ROUND));
+      BenchmarkRedis redis, int tasks, int concurrency, String limit, String server) {
+    int rounds = Math.max(1, Math.min(MAX_ROUNDS, tasks / MIN_PER_ROUND));
     int count = tasks / rounds;
     return new InterleavedMeasurements()
-        .add(NAIVE, () -> ReferenceMeasurements.naive(lab, lab.uri(), Math.max(1, count / 10)))
+        .add(NAIVE, () -> ReferenceMeasurements.naive(redis, redis.uri(), Math.max(1, count / 10)))
         .add(
             limit,
             () -> {
-              Measurement cell = ReferenceMeasurements.limit(lab, lab.uri(), count, concurrency);
-              lab.clear();
+              Measurement cell =
+                  ReferenceMeasurements.limit(redis, redis.uri(), count, concurrency);
+              redis.clear();
               return cell;
             })
-        .add(server, () -> drain(lab, count, concurrency))
+        .add(server, () -> drain(redis, count, concurrency))
         .run(rounds);
   }
 
-  private static Measurement drain(BenchmarkRedis lab, int count, int concurrency) {
-    List<QueueName> queue = BenchmarkTasks.queues(lab, 1);
-    BenchmarkTasks.fill(lab, queue, count);
+  private static Measurement drain(BenchmarkRedis redis, int count, int concurrency) {
+    List<QueueName> queue = BenchmarkTasks.queues(redis, 1);
+    BenchmarkTasks.fill(redis, queue, count);
     try {
-      return MeasuredServer.drain(lab, lab.uri(), queue, count, concurrency);
+      return MeasuredServer.drain(redis, redis.uri(), queue, count, concurrency);
     } finally {
-      lab.clear();
+      redis.clear();
     }
   }
 
-  private void withAof(LoadReport findings, int count) throws Exception {
+  private void withAof(LoadReport report, int count) throws Exception {
     RateTable rates = new RateTable();
     for (String fsync : List.of("everysec", "always")) {
       Path directory = Files.createTempDirectory("asynq4j-bench-");
-      try (BenchmarkRedis lab = BenchmarkRedis.persistent(directory, fsync)) {
+      try (BenchmarkRedis redis = BenchmarkRedis.persistent(directory, fsync)) {
         for (int concurrency : concurrencies) {
           rates.add(
               "server, concurrency %d, AOF %s".formatted(concurrency, fsync),
-              drain(lab, count, concurrency));
+              drain(redis, count, concurrency));
         }
       } finally {
         try (Stream<Path> files = Files.walk(directory)) {
@@ -132,6 +133,6 @@ final class DrainBenchmark extends LoadBenchmark {
         }
       }
     }
-    rates.into(findings, "Drain with an append-only file");
+    rates.into(report, "Drain with an append-only file");
   }
 }

@@ -36,37 +36,37 @@ final class DuePrecisionBenchmark extends LoadBenchmark {
   }
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) {
+  void measure(BenchmarkRedis redis, LoadReport report) {
     int tasks = size(20_000, 300);
     List<List<Object>> rows = new ArrayList<>();
-    run(lab, Math.max(1, tasks / 20), Duration.ofSeconds(1), /* precise= */ false, "", rows);
+    run(redis, Math.max(1, tasks / 20), Duration.ofSeconds(1), /* precise= */ false, "", rows);
     rows.clear();
     Duration span = Duration.ofSeconds(size(60, 1));
-    double whole = run(lab, tasks, span, /* precise= */ false, "whole seconds", rows);
-    double precise = run(lab, tasks, span, /* precise= */ true, "milliseconds", rows);
+    double whole = run(redis, tasks, span, /* precise= */ false, "whole seconds", rows);
+    double precise = run(redis, tasks, span, /* precise= */ true, "milliseconds", rows);
     List<String> columns = new ArrayList<>(List.of("what"));
     columns.addAll(LatencyRecorder.COLUMNS);
     columns.addAll(List.of("early", "Redis CPU µs/task", "JVM CPU µs/task"));
-    findings.table(
+    report.table(
         "From the time a task is due to the start of its handler, by the clock of Redis",
         columns,
         rows);
-    findings.figure("p99MillisWholeSeconds", whole);
-    findings.figure("p99MillisPrecise", precise);
-    findings.bar(Threshold.atMost("lateness with whole seconds, p99 ms", whole, 1_100));
-    findings.bar(Threshold.atMost("lateness with milliseconds, p99 ms", precise, 20));
+    report.figure("p99MillisWholeSeconds", whole);
+    report.figure("p99MillisPrecise", precise);
+    report.bar(Threshold.atMost("lateness with whole seconds, p99 ms", whole, 1_100));
+    report.bar(Threshold.atMost("lateness with milliseconds, p99 ms", precise, 20));
   }
 
   /** Returns the 99th percentile in milliseconds. */
   private double run(
-      BenchmarkRedis lab,
+      BenchmarkRedis redis,
       int tasks,
       Duration span,
       boolean precise,
       String what,
       List<List<Object>> rows) {
-    QueueName queue = lab.newQueue();
-    Clock clock = lab.connection().clock();
+    QueueName queue = redis.newQueue();
+    Clock clock = redis.connection().clock();
     LatencyRecorder lateness = new LatencyRecorder();
     AtomicLong early = new AtomicLong();
     MeasuredServer.Countdown all = new MeasuredServer.Countdown(tasks);
@@ -80,11 +80,11 @@ final class DuePrecisionBenchmark extends LoadBenchmark {
           lateness.add(late);
           return Outcome.done();
         };
-    ResourceUsage before = lab.usage();
-    try (TaskClient client = TaskClient.create(lab.connection());
+    ResourceUsage before = redis.usage();
+    try (TaskClient client = TaskClient.create(redis.connection());
         MeasuredServer served =
             MeasuredServer.start(
-                lab.uri(),
+                redis.uri(),
                 List.of(queue),
                 100,
                 handler,
@@ -106,7 +106,7 @@ final class DuePrecisionBenchmark extends LoadBenchmark {
       client.enqueueAll(requests).forEach(EnqueueResult::orThrow);
       all.await();
     }
-    Measurement cell = new Measurement(0, tasks, lab.usage().since(before));
+    Measurement cell = new Measurement(0, tasks, redis.usage().since(before));
     List<Object> row = new ArrayList<>(List.of(what));
     row.addAll(lateness.row());
     row.addAll(List.of(early.get(), cell.redisMicrosPerTask(), cell.jvmMicrosPerTask()));

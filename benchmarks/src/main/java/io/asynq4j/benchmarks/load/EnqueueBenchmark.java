@@ -33,11 +33,11 @@ final class EnqueueBenchmark extends LoadBenchmark {
   private static final String ALL = "enqueueAll, 1,000 a call";
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) throws IOException {
+  void measure(BenchmarkRedis redis, LoadReport report) throws IOException {
     int tasks = size(100_000, 1_000);
     int rounds = size(5, 1);
     int some = tasks / rounds;
-    EnqueueCallers callers = new EnqueueCallers(lab);
+    EnqueueCallers callers = new EnqueueCallers(redis);
     InterleavedMeasurements turns =
         new InterleavedMeasurements()
             .add(BARE_ONE, () -> callers.bare(1, some / 2, 1))
@@ -58,46 +58,45 @@ final class EnqueueBenchmark extends LoadBenchmark {
     rates.add(HUNDRED, turns.total(HUNDRED), turns.ratio(HUNDRED, BARE_TEN));
     rates.add(ASYNC, turns.total(ASYNC), turns.ratio(ASYNC, BARE_BATCH));
     rates.add(ALL, turns.total(ALL), turns.ratio(ALL, BARE_BATCH));
-    unique(lab, callers, rates, tasks / 2);
-    rates.into(findings, "Enqueue");
+    unique(redis, callers, rates, tasks / 2);
+    rates.into(report, "Enqueue");
 
-    findings.figure("tasksPerSecond", turns.total(ONE).tasksPerSecond());
-    findings.figure("tasksPerSecondOfTen", turns.total(TEN).tasksPerSecond());
-    findings.figure("tasksPerSecondOfAll", turns.total(ALL).tasksPerSecond());
-    findings.bar(
-        Threshold.atLeast("one thread, of a bare client", turns.ratio(ONE, BARE_ONE), 0.9));
-    findings.bar(
+    report.figure("tasksPerSecond", turns.total(ONE).tasksPerSecond());
+    report.figure("tasksPerSecondOfTen", turns.total(TEN).tasksPerSecond());
+    report.figure("tasksPerSecondOfAll", turns.total(ALL).tasksPerSecond());
+    report.bar(Threshold.atLeast("one thread, of a bare client", turns.ratio(ONE, BARE_ONE), 0.9));
+    report.bar(
         Threshold.atLeast("ten threads, of ten bare clients", turns.ratio(TEN, BARE_TEN), 0.9));
-    findings.bar(Threshold.atLeast("enqueueAll, times one by one", turns.ratio(ALL, ONE), 8));
-    findings.bar(
+    report.bar(Threshold.atLeast("enqueueAll, times one by one", turns.ratio(ALL, ONE), 8));
+    report.bar(
         Threshold.atLeast("enqueueAll, of the bare batch call", turns.ratio(ALL, BARE_BATCH), 0.8));
-    virtualThreads(lab, findings, tasks);
+    virtualThreads(redis, report, tasks);
   }
 
-  private void unique(BenchmarkRedis lab, EnqueueCallers callers, RateTable rates, int tasks) {
-    rates.add("unique, one thread, none present", callers.unique(lab.newQueue(), tasks));
-    QueueName present = lab.newQueue();
+  private void unique(BenchmarkRedis redis, EnqueueCallers callers, RateTable rates, int tasks) {
+    rates.add("unique, one thread, none present", callers.unique(redis.newQueue(), tasks));
+    QueueName present = redis.newQueue();
     int many = size(1_000_000, 2_000);
-    BenchmarkTasks.fill(lab, List.of(present), many);
+    BenchmarkTasks.fill(redis, List.of(present), many);
     try {
       rates.add(
           "unique, one thread, %,d tasks present".formatted(many), callers.unique(present, tasks));
     } finally {
-      lab.clear();
+      redis.clear();
     }
   }
 
   /** Runs on the newest JDK in a child process, next to ten platform threads. */
-  private static void virtualThreads(BenchmarkRedis lab, LoadReport findings, int tasks)
+  private static void virtualThreads(BenchmarkRedis redis, LoadReport report, int tasks)
       throws IOException {
     try (ChildJvm child =
         ChildJvm.start(
             newestJdk(),
             VirtualThreadCallers.class,
-            List.of(lab.uri(), lab.newQueue().value(), Integer.toString(tasks)))) {
+            List.of(redis.uri(), redis.newQueue().value(), Integer.toString(tasks)))) {
       String line = child.output().readLine();
       if (line == null || line.equals(VirtualThreadCallers.NONE)) {
-        findings.table(
+        report.table(
             "Virtual threads",
             List.of("what"),
             List.of(List.of("no JDK of 21 or newer was found")));
@@ -106,18 +105,18 @@ final class EnqueueBenchmark extends LoadBenchmark {
       String[] words = line.split(" ", -1);
       double ten = Double.parseDouble(words[1]);
       double virtual = Double.parseDouble(words[2]);
-      findings.table(
+      report.table(
           "Virtual threads, on Java " + words[0],
           List.of("what", "tasks/s", "of ten threads"),
           List.of(
               List.of("10 threads", ten, 1.0),
               List.of(VirtualThreadCallers.COUNT + " virtual threads", virtual, virtual / ten)));
-      findings.figure("tasksPerSecondOfVirtualThreads", virtual);
-      findings.bar(
+      report.figure("tasksPerSecondOfVirtualThreads", virtual);
+      report.bar(
           Threshold.atLeast(
               VirtualThreadCallers.COUNT + " virtual threads, of ten threads", virtual / ten, 1));
     } finally {
-      lab.clear();
+      redis.clear();
     }
   }
 

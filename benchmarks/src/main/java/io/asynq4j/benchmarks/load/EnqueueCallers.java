@@ -24,19 +24,19 @@ import java.util.stream.IntStream;
 /** Ways to enqueue, each measured on an empty queue with open connections. */
 final class EnqueueCallers {
 
-  private final BenchmarkRedis lab;
+  private final BenchmarkRedis redis;
 
-  EnqueueCallers(BenchmarkRedis lab) {
-    this.lab = lab;
+  EnqueueCallers(BenchmarkRedis redis) {
+    this.redis = redis;
   }
 
   /** Bare clients, each on its own thread. */
   Measurement bare(int threads, int tasks, int batch) {
-    QueueName queue = lab.newQueue();
+    QueueName queue = redis.newQueue();
     List<BareClient> clients = new ArrayList<>();
     try {
       for (int i = 0; i < threads; i++) {
-        BareClient client = new BareClient(lab.uri(), queue);
+        BareClient client = new BareClient(redis.uri(), queue);
         clients.add(client);
         client.enqueue(1);
       }
@@ -59,13 +59,13 @@ final class EnqueueCallers {
 
   /** Threads that share a client, each with one call at a time. */
   Measurement threads(int threads, int tasks) {
-    try (Connected connected = Connected.to(lab.uri())) {
+    try (Connected connected = Connected.to(redis.uri())) {
       return threads(connected, threads, tasks);
     }
   }
 
   private Measurement threads(Connected connected, int threads, int tasks) {
-    QueueName queue = lab.newQueue();
+    QueueName queue = redis.newQueue();
     TaskClient client = connected.client();
     ExecutorService executor = Executors.newFixedThreadPool(threads);
     int each = Math.max(1, tasks / threads);
@@ -82,7 +82,7 @@ final class EnqueueCallers {
 
   /** One thread that enqueues unique tasks, on a queue that already has some. */
   Measurement unique(QueueName queue, int tasks) {
-    try (Connected connected = Connected.to(lab.uri())) {
+    try (Connected connected = Connected.to(redis.uri())) {
       return measured(
           tasks,
           () -> {
@@ -98,8 +98,8 @@ final class EnqueueCallers {
 
   /** One thread that waits only for the last responses. */
   Measurement async(int tasks) {
-    QueueName queue = lab.newQueue();
-    try (Connected connected = Connected.to(lab.uri())) {
+    QueueName queue = redis.newQueue();
+    try (Connected connected = Connected.to(redis.uri())) {
       TaskClient client = connected.client();
       return measured(
           tasks,
@@ -115,8 +115,8 @@ final class EnqueueCallers {
 
   /** One thread, this many tasks per call. */
   Measurement all(int tasks, int batch) {
-    QueueName queue = lab.newQueue();
-    try (Connected connected = Connected.to(lab.uri())) {
+    QueueName queue = redis.newQueue();
+    try (Connected connected = Connected.to(redis.uri())) {
       int calls = Math.max(1, tasks / batch);
       // Created in advance, because a bare client does not create tasks either.
       List<List<EnqueueRequest>> requests = new ArrayList<>(calls);
@@ -133,10 +133,10 @@ final class EnqueueCallers {
   }
 
   private Measurement measured(long tasks, Runnable work) {
-    ResourceUsage before = lab.usage();
+    ResourceUsage before = redis.usage();
     work.run();
-    ResourceUsage used = lab.usage().since(before);
-    lab.clear();
+    ResourceUsage used = redis.usage().since(before);
+    redis.clear();
     return new Measurement(0, tasks, used);
   }
 

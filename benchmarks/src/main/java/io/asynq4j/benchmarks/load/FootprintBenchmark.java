@@ -24,10 +24,10 @@ final class FootprintBenchmark extends LoadBenchmark {
   private record State(long heap, int threads, long connections) {}
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) throws InterruptedException {
+  void measure(BenchmarkRedis redis, LoadReport report) throws InterruptedException {
     // The first run loads classes and fills pools, which later runs reuse.
-    measure(lab, size(200, 20), size(200, 20));
-    findings.table(
+    measure(redis, size(200, 20), size(200, 20));
+    report.table(
         "A server whose handlers all block; waiting tasks are pending in Redis",
         List.of(
             "running",
@@ -40,20 +40,20 @@ final class FootprintBenchmark extends LoadBenchmark {
             "connections when full",
             "Redis CPU µs/task",
             "JVM CPU µs/task, collections included"),
-        List.of(measure(lab, size(2_000, 50), size(100_000, 1_000))));
+        List.of(measure(redis, size(2_000, 50), size(100_000, 1_000))));
   }
 
-  private static List<Object> measure(BenchmarkRedis lab, int running, int waiting)
+  private static List<Object> measure(BenchmarkRedis redis, int running, int waiting)
       throws InterruptedException {
-    QueueName queue = lab.newQueue();
-    ResourceUsage start = lab.usage();
-    State before = state(lab);
+    QueueName queue = redis.newQueue();
+    ResourceUsage start = redis.usage();
+    State before = state(redis);
     CountDownLatch release = new CountDownLatch(1);
     CountDownLatch blocked = new CountDownLatch(running);
     MeasuredServer.Countdown all = new MeasuredServer.Countdown(running + waiting);
     MeasuredServer served =
         MeasuredServer.start(
-            lab.uri(),
+            redis.uri(),
             List.of(queue),
             running,
             (task, context) -> {
@@ -63,15 +63,15 @@ final class FootprintBenchmark extends LoadBenchmark {
             },
             server -> server.listener(MeasuredServer.onCompleted(task -> all.one())));
     try {
-      State idle = state(lab);
-      BenchmarkTasks.fill(lab, List.of(queue), running);
+      State idle = state(redis);
+      BenchmarkTasks.fill(redis, List.of(queue), running);
       blocked.await();
-      State full = state(lab);
-      BenchmarkTasks.fill(lab, List.of(queue), waiting);
-      State overfull = state(lab);
+      State full = state(redis);
+      BenchmarkTasks.fill(redis, List.of(queue), waiting);
+      State overfull = state(redis);
       release.countDown();
       all.await();
-      Measurement cell = new Measurement(0, running + waiting, lab.usage().since(start));
+      Measurement cell = new Measurement(0, running + waiting, redis.usage().since(start));
       return List.of(
           running,
           waiting,
@@ -86,11 +86,11 @@ final class FootprintBenchmark extends LoadBenchmark {
     } finally {
       release.countDown();
       served.close();
-      lab.clear();
+      redis.clear();
     }
   }
 
-  private static State state(BenchmarkRedis lab) throws InterruptedException {
+  private static State state(BenchmarkRedis redis) throws InterruptedException {
     for (int i = 0; i < COLLECTIONS; i++) {
       System.gc();
       // Memory released by cleaners is only free after they have run.
@@ -99,6 +99,6 @@ final class FootprintBenchmark extends LoadBenchmark {
     return new State(
         ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed(),
         ManagementFactory.getThreadMXBean().getThreadCount(),
-        lab.admin().clientList().lines().count());
+        redis.admin().clientList().lines().count());
   }
 }

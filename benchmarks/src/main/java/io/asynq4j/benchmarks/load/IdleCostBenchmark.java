@@ -23,39 +23,39 @@ final class IdleCostBenchmark extends LoadBenchmark {
   private record Idle(double commandsPerSecond, double jvmPercent, double redisPercent) {}
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) throws InterruptedException {
+  void measure(BenchmarkRedis redis, LoadReport report) throws InterruptedException {
     List<List<Object>> rows = new ArrayList<>();
     for (int queues : List.of(3, 1_000)) {
-      Idle idle = idle(lab, queues);
+      Idle idle = idle(redis, queues);
       rows.add(
           List.of(
               queues + " queues",
               idle.commandsPerSecond(),
               idle.jvmPercent(),
               idle.redisPercent()));
-      findings.figure("commandsPerSecondWith" + queues, idle.commandsPerSecond());
-      findings.figure("jvmPercentWith" + queues, idle.jvmPercent());
-      findings.bar(
+      report.figure("commandsPerSecondWith" + queues, idle.commandsPerSecond());
+      report.figure("jvmPercentWith" + queues, idle.jvmPercent());
+      report.bar(
           Threshold.atMost(
               "idle server with " + queues + " queues, commands/s",
               idle.commandsPerSecond(),
               queues == 3 ? 6 : 100));
       if (queues == 3) {
-        findings.bar(
+        report.bar(
             Threshold.atMost("idle server with 3 queues, % of a core", idle.jvmPercent(), 1));
       }
     }
-    findings.table(
+    report.table(
         "One idle server in a process of its own; commands are counted by a proxy as they are sent",
         List.of("what", "commands/s", "JVM, % of a core", "Redis, % of a core"),
         rows);
   }
 
-  private Idle idle(BenchmarkRedis lab, int count) throws InterruptedException {
-    List<QueueName> queues = BenchmarkTasks.queues(lab, count);
+  private Idle idle(BenchmarkRedis redis, int count) throws InterruptedException {
+    List<QueueName> queues = BenchmarkTasks.queues(redis, count);
     // Queues that exist and are empty.
-    queues.forEach(queue -> lab.admin().sadd("asynq:queues", queue.value()));
-    try (DelayProxy proxy = new DelayProxy(lab.uri(), Duration.ZERO);
+    queues.forEach(queue -> redis.admin().sadd("asynq:queues", queue.value()));
+    try (DelayProxy proxy = new DelayProxy(redis.uri(), Duration.ZERO);
         ChildJvm server =
             ChildJvm.start(
                 ChildServer.class,
@@ -65,16 +65,16 @@ final class IdleCostBenchmark extends LoadBenchmark {
       Thread.sleep(size(20_000, 1_000));
       long commands = proxy.commands();
       Duration cpu = server.cpu();
-      ResourceUsage before = lab.usage();
+      ResourceUsage before = redis.usage();
       Thread.sleep(size(60_000, 2_000));
-      ResourceUsage used = lab.usage().since(before);
+      ResourceUsage used = redis.usage().since(before);
       double seconds = used.wallNanos() / 1e9;
       return new Idle(
           (proxy.commands() - commands) / seconds,
           100 * server.cpu().minus(cpu).toNanos() / 1e9 / seconds,
           100 * used.redisCpuMicros() / 1e6 / seconds);
     } finally {
-      lab.clear();
+      redis.clear();
     }
   }
 }

@@ -27,28 +27,28 @@ import picocli.CommandLine.Command;
 final class IdlePickUpBenchmark extends LoadBenchmark {
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) throws Exception {
+  void measure(BenchmarkRedis redis, LoadReport report) throws Exception {
     int tasks = size(1_000, 10);
     List<List<Object>> rows = new ArrayList<>();
     reference(
         "reference: a round trip to Redis",
-        ReferenceMeasurements.roundTrips(lab, lab.uri(), tasks),
+        ReferenceMeasurements.roundTrips(redis, redis.uri(), tasks),
         rows);
     reference(
         "reference: a round trip, one every 20 to 250 ms",
         ReferenceMeasurements.roundTrips(
-            lab, lab.uri(), Math.max(1, tasks / 10), IdlePickUpBenchmark::pause),
+            redis, redis.uri(), Math.max(1, tasks / 10), IdlePickUpBenchmark::pause),
         rows);
-    LatencyRecorder alone = pickUps(lab, 1, tasks, rows);
-    pickUps(lab, size(50, 5), tasks, rows);
+    LatencyRecorder alone = pickUps(redis, 1, tasks, rows);
+    pickUps(redis, size(50, 5), tasks, rows);
     List<String> columns = new ArrayList<>(List.of("what"));
     columns.addAll(LatencyRecorder.COLUMNS);
     columns.addAll(List.of("Redis CPU µs/task", "JVM CPU µs/task"));
-    findings.table("From the call of enqueue to the start of the handler", columns, rows);
-    findings.figure("p50Millis", alone.millis(0.5));
-    findings.figure("p99Millis", alone.millis(0.99));
-    findings.bar(Threshold.atMost("idle pick-up, p50 ms", alone.millis(0.5), 1));
-    findings.bar(Threshold.atMost("idle pick-up, p99 ms", alone.millis(0.99), 5));
+    report.table("From the call of enqueue to the start of the handler", columns, rows);
+    report.figure("p50Millis", alone.millis(0.5));
+    report.figure("p99Millis", alone.millis(0.99));
+    report.bar(Threshold.atMost("idle pick-up, p50 ms", alone.millis(0.5), 1));
+    report.bar(Threshold.atMost("idle pick-up, p99 ms", alone.millis(0.99), 5));
   }
 
   private static void reference(String name, LatencyRecorder latencies, List<List<Object>> rows) {
@@ -68,9 +68,9 @@ final class IdlePickUpBenchmark extends LoadBenchmark {
   }
 
   private static LatencyRecorder pickUps(
-      BenchmarkRedis lab, int servers, int tasks, List<List<Object>> rows)
+      BenchmarkRedis redis, int servers, int tasks, List<List<Object>> rows)
       throws InterruptedException {
-    QueueName queue = lab.newQueue();
+    QueueName queue = redis.newQueue();
     LatencyRecorder latencies = new LatencyRecorder();
     int warmUp = 5 * tasks;
     Semaphore started = new Semaphore(0);
@@ -84,22 +84,22 @@ final class IdlePickUpBenchmark extends LoadBenchmark {
           return Outcome.done();
         };
     List<MeasuredServer> fleet = new ArrayList<>();
-    try (TaskClient client = TaskClient.create(lab.connection())) {
+    try (TaskClient client = TaskClient.create(redis.connection())) {
       for (int i = 0; i < servers; i++) {
-        fleet.add(MeasuredServer.start(lab.uri(), List.of(queue), 10, handler, server -> server));
+        fleet.add(MeasuredServer.start(redis.uri(), List.of(queue), 10, handler, server -> server));
       }
       // Without pauses: code that runs a few times per second would not be compiled for minutes.
       for (int i = 0; i < warmUp; i++) {
         client.enqueue(BenchmarkTasks.request(queue, 0)).orThrow();
         started.acquire();
       }
-      ResourceUsage before = lab.usage();
+      ResourceUsage before = redis.usage();
       for (int i = 0; i < tasks; i++) {
         pause();
         client.enqueue(BenchmarkTasks.request(queue, System.nanoTime())).orThrow();
         started.acquire();
       }
-      Measurement cell = new Measurement(0, tasks, lab.usage().since(before));
+      Measurement cell = new Measurement(0, tasks, redis.usage().since(before));
       List<Object> row =
           new ArrayList<>(List.of(servers == 1 ? "one server" : servers + " servers"));
       row.addAll(latencies.row());

@@ -38,25 +38,25 @@ final class LargeFleetBenchmark extends LoadBenchmark {
   }
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) throws InterruptedException {
+  void measure(BenchmarkRedis redis, LoadReport report) throws InterruptedException {
     List<List<Object>> rows = new ArrayList<>();
     for (Arrival arrival : Arrival.values()) {
       double ofOne = 0;
       for (int servers : List.of(1, size(10, 3), size(50, 5))) {
         progress(servers + " servers, " + arrival.words);
-        double commands = commandsPerSecond(lab, servers, arrival);
+        double commands = commandsPerSecond(redis, servers, arrival);
         ofOne = servers == 1 ? commands : ofOne;
         rows.add(
             List.of(
                 arrival.words, servers, commands, commands / ofOne, commands / ofOne / servers));
         if (arrival != Arrival.NONE) {
-          findings.figure(
+          report.figure(
               "commandsPerSecondWith" + servers + (arrival == Arrival.DUE ? "Due" : "Enqueued"),
               commands);
         }
       }
     }
-    findings.table(
+    report.table(
         "Servers of one queue in one process, concurrency "
             + CONCURRENCY
             + " each; commands are counted by a proxy as they are sent",
@@ -64,12 +64,12 @@ final class LargeFleetBenchmark extends LoadBenchmark {
         rows);
   }
 
-  private double commandsPerSecond(BenchmarkRedis lab, int count, Arrival arrival)
+  private double commandsPerSecond(BenchmarkRedis redis, int count, Arrival arrival)
       throws InterruptedException {
-    QueueName queue = lab.newQueue();
+    QueueName queue = redis.newQueue();
     List<MeasuredServer> servers = new ArrayList<>();
-    try (DelayProxy proxy = new DelayProxy(lab.uri(), Duration.ZERO);
-        TaskClient client = TaskClient.create(lab.connection())) {
+    try (DelayProxy proxy = new DelayProxy(redis.uri(), Duration.ZERO);
+        TaskClient client = TaskClient.create(redis.connection())) {
       try {
         for (int i = 0; i < count; i++) {
           servers.add(
@@ -89,7 +89,7 @@ final class LargeFleetBenchmark extends LoadBenchmark {
         servers.forEach(MeasuredServer::close);
       }
     } finally {
-      lab.clear();
+      redis.clear();
     }
   }
 

@@ -28,7 +28,7 @@ abstract class LoadBenchmark implements Callable<Integer> {
       description =
           "URL of an empty Redis to measure. Its data is deleted afterwards. Default: start one, with"
               + " redis-server from the PATH or else the bundled one.")
-  private @Nullable String redis;
+  private @Nullable String redisUri;
 
   @Option(
       names = "--quick",
@@ -50,32 +50,32 @@ abstract class LoadBenchmark implements Callable<Integer> {
   @SuppressWarnings("NullAway.Init")
   LoadBenchmark() {}
 
-  abstract void measure(BenchmarkRedis lab, LoadReport findings) throws Exception;
+  abstract void measure(BenchmarkRedis redis, LoadReport report) throws Exception;
 
   @Override
   public Integer call() throws Exception {
     long start = System.nanoTime();
     @Nullable DocSection section = document == null ? null : DocSection.of(document, spec.name());
-    LoadReport findings = new LoadReport(spec.name());
+    LoadReport report = new LoadReport(spec.name());
     Map<String, String> environment;
-    try (BenchmarkRedis lab = BenchmarkRedis.open(redis)) {
-      environment = EnvironmentInfo.of(lab);
+    try (BenchmarkRedis redis = BenchmarkRedis.open(redisUri)) {
+      environment = EnvironmentInfo.of(redis);
       environment.put("command", command());
       try {
-        measure(lab, findings);
+        measure(redis, report);
       } finally {
-        lab.clear();
+        redis.clear();
       }
     }
     long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
     environment.put("took", seconds + " s" + (isFullSize() ? "" : ", not at full size"));
     spec.commandLine()
         .getOut()
-        .println(json ? findings.json(environment) : findings.markdown(environment, isFullSize()));
+        .println(json ? report.json(environment) : report.markdown(environment, isFullSize()));
     if (section != null) {
-      section.replace(findings.markdown(environment, isFullSize()));
+      section.replace(report.markdown(environment, isFullSize()));
     }
-    return isFullSize() && findings.hasMissed() ? 1 : 0;
+    return isFullSize() && report.hasMissed() ? 1 : 0;
   }
 
   /** The command line without Redis passwords. */
@@ -101,7 +101,7 @@ abstract class LoadBenchmark implements Callable<Integer> {
 
   /** Whether the Redis was passed with --redis, so that it must not be reconfigured. */
   boolean isGivenRedis() {
-    return redis != null;
+    return redisUri != null;
   }
 
   /** Prints a progress message. */

@@ -26,7 +26,7 @@ final class ManyQueuesBenchmark extends LoadBenchmark {
   private static final String ONE = "1 queue";
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) {
+  void measure(BenchmarkRedis redis, LoadReport report) {
     int tasks = size(200_000, 2_000);
     int some = size(100, 10);
     int many = size(10_000, 100);
@@ -35,19 +35,21 @@ final class ManyQueuesBenchmark extends LoadBenchmark {
     String busy = "1 queue and %,d idle".formatted(many - 1);
     InterleavedMeasurements turns =
         new InterleavedMeasurements()
-            .add(NAIVE, () -> ReferenceMeasurements.naive(lab, lab.uri(), Math.max(1, tasks / 20)))
+            .add(
+                NAIVE,
+                () -> ReferenceMeasurements.naive(redis, redis.uri(), Math.max(1, tasks / 20)))
             .add(
                 LIMIT,
                 () -> {
                   Measurement cell =
-                      ReferenceMeasurements.limit(lab, lab.uri(), tasks, CONCURRENCY);
-                  lab.clear();
+                      ReferenceMeasurements.limit(redis, redis.uri(), tasks, CONCURRENCY);
+                  redis.clear();
                   return cell;
                 })
-            .add(ONE, () -> drain(lab, 1, 0, tasks))
-            .add(hundred, () -> drain(lab, some, 0, tasks))
-            .add(spread, () -> drain(lab, many, 0, tasks))
-            .add(busy, () -> drain(lab, 1, many - 1, tasks))
+            .add(ONE, () -> drain(redis, 1, 0, tasks))
+            .add(hundred, () -> drain(redis, some, 0, tasks))
+            .add(spread, () -> drain(redis, many, 0, tasks))
+            .add(busy, () -> drain(redis, 1, many - 1, tasks))
             .run(size(3, 1));
     RateTable rates = new RateTable("of one queue");
     rates.add(NAIVE, turns.total(NAIVE));
@@ -55,23 +57,23 @@ final class ManyQueuesBenchmark extends LoadBenchmark {
     for (String what : List.of(ONE, hundred, spread, busy)) {
       rates.add(what, turns.total(what), turns.ratio(what, ONE));
     }
-    rates.into(findings, "Drain at concurrency 100");
-    findings.figure("tasksPerSecond", turns.total(ONE).tasksPerSecond());
-    findings.figure("ofOneQueue", turns.ratio(spread, ONE));
-    findings.figure("oneBusyOfOneQueue", turns.ratio(busy, ONE));
-    findings.bar(Threshold.atLeast(many + " queues, of one queue", turns.ratio(spread, ONE), 0.5));
-    findings.bar(
+    rates.into(report, "Drain at concurrency 100");
+    report.figure("tasksPerSecond", turns.total(ONE).tasksPerSecond());
+    report.figure("ofOneQueue", turns.ratio(spread, ONE));
+    report.figure("oneBusyOfOneQueue", turns.ratio(busy, ONE));
+    report.bar(Threshold.atLeast(many + " queues, of one queue", turns.ratio(spread, ONE), 0.5));
+    report.bar(
         Threshold.atLeast(
             "one busy among " + many + ", of one queue", turns.ratio(busy, ONE), 0.8));
   }
 
-  private static Measurement drain(BenchmarkRedis lab, int busy, int idle, int tasks) {
-    List<QueueName> queues = BenchmarkTasks.queues(lab, busy + idle);
-    BenchmarkTasks.fill(lab, queues.subList(0, busy), tasks);
+  private static Measurement drain(BenchmarkRedis redis, int busy, int idle, int tasks) {
+    List<QueueName> queues = BenchmarkTasks.queues(redis, busy + idle);
+    BenchmarkTasks.fill(redis, queues.subList(0, busy), tasks);
     try {
-      return MeasuredServer.drain(lab, lab.uri(), queues, tasks, CONCURRENCY);
+      return MeasuredServer.drain(redis, redis.uri(), queues, tasks, CONCURRENCY);
     } finally {
-      lab.clear();
+      redis.clear();
     }
   }
 }

@@ -112,7 +112,7 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
   }
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) throws Exception {
+  void measure(BenchmarkRedis redis, LoadReport report) throws Exception {
     require("topic", only, TOPICS);
     require("peer", peers, ContenderInstaller.PEERS);
     progress("downloading and building the other libraries");
@@ -126,7 +126,7 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
                         .format(LocalDateTime.now(ZoneOffset.UTC))));
     @Nullable PostgresServer postgres = postgres(contenders, logs);
     try {
-      compare(new Ground(lab, postgres, logs), contenders, findings);
+      compare(new Ground(redis, postgres, logs), contenders, report);
     } finally {
       if (postgres != null) {
         postgres.close();
@@ -164,7 +164,7 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
     return null;
   }
 
-  private void compare(Ground ground, ContenderInstaller contenders, LoadReport findings)
+  private void compare(Ground ground, ContenderInstaller contenders, LoadReport report)
       throws InterruptedException {
     List<Entrant> entrants = contenders.all();
     Map<String, String> failures = new LinkedHashMap<>(contenders.missing());
@@ -204,7 +204,7 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
     if (only.contains(ConcurrentComparison.RECOVERY)) {
       vigils.recovery(sizes.rounds());
     }
-    tell(ground, entrants, scores, descriptions, failures, findings);
+    tell(ground, entrants, scores, descriptions, failures, report);
   }
 
   private void failed(Map<String, String> failures, String who, String why) {
@@ -218,22 +218,22 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
       ComparisonResults scores,
       Map<String, String> descriptions,
       Map<String, String> failures,
-      LoadReport findings) {
+      LoadReport report) {
     List<String> own = entrants.stream().filter(Entrant::isOwn).map(Entrant::name).toList();
     List<String> others = entrants.stream().filter(e -> !e.isOwn()).map(Entrant::name).toList();
     String newest = own.get(own.size() - 1);
     List<String> columns = new ArrayList<>(others);
     own.stream().filter(name -> !name.equals(newest)).forEach(columns::add);
-    scores.ratios(findings, "Ratios", newest, columns);
-    scores.figures(findings, "Measurements", ContenderInstaller.GO_NAME);
+    scores.ratios(report, "Ratios", newest, columns);
+    scores.figures(report, "Measurements", ContenderInstaller.GO_NAME);
     List<List<Object>> setUps = new ArrayList<>();
     descriptions.forEach((who, how) -> setUps.add(List.of(who, how)));
     if (ground.postgres() != null) {
       setUps.add(List.of("PostgreSQL", PostgresServer.SETTINGS));
     }
     failures.forEach((who, why) -> setUps.add(List.of(who, "left out: " + why)));
-    findings.table("Versions and settings", List.of("library", "setup"), setUps);
-    findings.figure("logs", ground.logs().toString());
+    report.table("Versions and settings", List.of("library", "setup"), setUps);
+    report.figure("logs", ground.logs().toString());
     for (What what : scores.topics()) {
       Map<String, Double> medians = new LinkedHashMap<>();
       for (Entrant entrant : entrants) {
@@ -241,13 +241,13 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
           medians.put(entrant.key(), scores.median(what, entrant.name()));
         }
       }
-      findings.figure(what.toString(), medians);
+      report.figure(what.toString(), medians);
     }
-    bars(scores, own, others, findings);
+    bars(scores, own, others, report);
   }
 
   private static void bars(
-      ComparisonResults scores, List<String> own, List<String> others, LoadReport findings) {
+      ComparisonResults scores, List<String> own, List<String> others, LoadReport report) {
     for (What what : scores.topics()) {
       if (what.delayMillis() > 0) {
         continue;
@@ -258,7 +258,7 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
           OptionalDouble ratio = scores.ratio(what, name, ContenderInstaller.GO_NAME);
           ratio.ifPresent(
               value ->
-                  findings.bar(
+                  report.bar(
                       Threshold.atLeast(
                           "%s, %s, times Go's".formatted(what, name), value, wanted)));
         }
@@ -276,7 +276,7 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
           .min()
           .ifPresent(
               value ->
-                  findings.bar(
+                  report.bar(
                       Threshold.atLeast(
                           "%s, %s, times the best of the others".formatted(what, newest),
                           value,

@@ -50,16 +50,16 @@ final class RecoveryBenchmark extends LoadBenchmark {
   private final Map<String, Runs> runs = new ConcurrentHashMap<>();
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) throws InterruptedException {
-    QueueName queue = lab.newQueue();
+  void measure(BenchmarkRedis redis, LoadReport report) throws InterruptedException {
+    QueueName queue = redis.newQueue();
     String prefix = "asynq:{" + queue.value() + "}:";
     int perSecond = SERVERS * CONCURRENCY * 1_000 / WORK_MILLIS;
     int tasks = perSecond * size(40, 5);
-    BenchmarkTasks.fill(lab, List.of(queue), tasks);
+    BenchmarkTasks.fill(redis, List.of(queue), tasks);
     Duration lease = isQuick() ? Duration.ofSeconds(3) : ChildServer.DEFAULT_LEASE;
     List<ChildJvm> servers = new ArrayList<>();
     Duration cpu = Duration.ZERO;
-    ResourceUsage before = lab.usage();
+    ResourceUsage before = redis.usage();
     ResourceUsage used;
     double seconds;
     int victims;
@@ -68,7 +68,8 @@ final class RecoveryBenchmark extends LoadBenchmark {
         ChildJvm server =
             ChildJvm.start(
                 ChildServer.class,
-                ChildServer.arguments(lab.uri(), List.of(queue), CONCURRENCY, WORK_MILLIS, lease));
+                ChildServer.arguments(
+                    redis.uri(), List.of(queue), CONCURRENCY, WORK_MILLIS, lease));
         servers.add(server);
         server.awaitLine("ready");
         Thread listener = new Thread(() -> listen(server.output()));
@@ -79,13 +80,14 @@ final class RecoveryBenchmark extends LoadBenchmark {
       cpu = cpu.plus(servers.get(0).cpu());
       servers.get(0).kill();
       long killed = System.nanoTime();
-      Map<String, String> held = claims(lab, prefix, lab.admin().lrange(prefix + "active", 0, -1));
+      Map<String, String> held =
+          claims(redis, prefix, redis.admin().lrange(prefix + "active", 0, -1));
       Thread.sleep(SURVIVORS_DONE.toMillis());
-      held.entrySet().retainAll(claims(lab, prefix, held.keySet()).entrySet());
+      held.entrySet().retainAll(claims(redis, prefix, held.keySet()).entrySet());
       victims = held.size();
       while (!held.isEmpty() && System.nanoTime() - killed < LONGEST.toNanos()) {
         Thread.sleep(LOOK.toMillis());
-        held.entrySet().retainAll(claims(lab, prefix, held.keySet()).entrySet());
+        held.entrySet().retainAll(claims(redis, prefix, held.keySet()).entrySet());
       }
       if (!held.isEmpty()) {
         throw new IllegalStateException(
@@ -93,7 +95,7 @@ final class RecoveryBenchmark extends LoadBenchmark {
       }
       seconds = (System.nanoTime() - killed) / 1e9;
       awaitAll(tasks);
-      used = lab.usage().since(before);
+      used = redis.usage().since(before);
       for (ChildJvm server : servers.subList(1, SERVERS)) {
         cpu = cpu.plus(server.cpu());
       }
@@ -105,7 +107,7 @@ final class RecoveryBenchmark extends LoadBenchmark {
     long twice = all.stream().filter(run -> run.finished().get() > 1).count();
     long begun = all.stream().filter(run -> run.started().get() > 1).count();
     long retries = all.stream().mapToLong(run -> run.retries().get()).sum();
-    findings.table(
+    report.table(
         "SIGKILL of one of four server processes, each with 25 tasks of 200 ms",
         List.of(
             "tasks",
@@ -128,22 +130,21 @@ final class RecoveryBenchmark extends LoadBenchmark {
                 lost,
                 used.redisCpuMicros() / (double) tasks,
                 cpu.toNanos() / 1e3 / tasks)));
-    findings.figure("victims", victims);
-    findings.figure("secondsToRecover", seconds);
-    findings.figure("finishedTwice", twice);
-    findings.figure("lost", lost);
-    findings.figure("retriesConsumed", retries);
-    findings.bar(
-        Threshold.atMost("recovery, s until the last victim is pending again", seconds, 20));
-    findings.bar(Threshold.atMost("recovery, lost tasks", (double) lost, 0));
-    findings.bar(Threshold.atMost("recovery, retries consumed", (double) retries, 0));
+    report.figure("victims", victims);
+    report.figure("secondsToRecover", seconds);
+    report.figure("finishedTwice", twice);
+    report.figure("lost", lost);
+    report.figure("retriesConsumed", retries);
+    report.bar(Threshold.atMost("recovery, s until the last victim is pending again", seconds, 20));
+    report.bar(Threshold.atMost("recovery, lost tasks", (double) lost, 0));
+    report.bar(Threshold.atMost("recovery, retries consumed", (double) retries, 0));
   }
 
   /** Claims on these tasks that are active. */
   private static Map<String, String> claims(
-      BenchmarkRedis lab, String prefix, Collection<String> ids) {
+      BenchmarkRedis redis, String prefix, Collection<String> ids) {
     Map<String, Response<List<String>>> records = new HashMap<>();
-    try (Pipeline pipeline = lab.admin().pipelined()) {
+    try (Pipeline pipeline = redis.admin().pipelined()) {
       ids.forEach(id -> records.put(id, pipeline.hmget(prefix + "t:" + id, "state", "claim")));
       pipeline.sync();
     }

@@ -22,31 +22,30 @@ final class RetryStormBenchmark extends LoadBenchmark {
   private static final int CONCURRENCY = 100;
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) {
+  void measure(BenchmarkRedis redis, LoadReport report) {
     int tasks = size(100_000, 1_000);
     RateTable rates = new RateTable("of L");
-    storm(lab, Math.max(1, tasks / 10));
+    storm(redis, Math.max(1, tasks / 10));
     rates.add(
         "N: naive loop, none fails",
-        ReferenceMeasurements.naive(lab, lab.uri(), Math.max(1, tasks / 10)));
-    Measurement limit = ReferenceMeasurements.limit(lab, lab.uri(), tasks, CONCURRENCY);
+        ReferenceMeasurements.naive(redis, redis.uri(), Math.max(1, tasks / 10)));
+    Measurement limit = ReferenceMeasurements.limit(redis, redis.uri(), tasks, CONCURRENCY);
     rates.add("L(100), none fails", limit);
-    lab.clear();
-    Measurement storm = storm(lab, tasks);
+    redis.clear();
+    Measurement storm = storm(redis, tasks);
     rates.add("server, each fails once", storm, storm.tasksPerSecond() / limit.tasksPerSecond());
     rates.into(
-        findings,
-        "Retry storm at concurrency 100; each task runs twice, the second time after 1 s");
-    findings.figure("tasksPerSecond", storm.tasksPerSecond());
+        report, "Retry storm at concurrency 100; each task runs twice, the second time after 1 s");
+    report.figure("tasksPerSecond", storm.tasksPerSecond());
   }
 
-  private static Measurement storm(BenchmarkRedis lab, int tasks) {
-    List<QueueName> queue = BenchmarkTasks.queues(lab, 1);
-    BenchmarkTasks.fill(lab, queue, tasks);
+  private static Measurement storm(BenchmarkRedis redis, int tasks) {
+    List<QueueName> queue = BenchmarkTasks.queues(redis, 1);
+    BenchmarkTasks.fill(redis, queue, tasks);
     try {
       return MeasuredServer.drain(
-          lab,
-          lab.uri(),
+          redis,
+          redis.uri(),
           queue,
           tasks,
           CONCURRENCY,
@@ -56,7 +55,7 @@ final class RetryStormBenchmark extends LoadBenchmark {
                   : Outcome.done(),
           server -> server);
     } finally {
-      lab.clear();
+      redis.clear();
     }
   }
 }

@@ -34,9 +34,9 @@ final class ServiceBenchmark extends LoadBenchmark {
   private static final int BATCH = 50;
 
   /** Maximum number of waiting tasks, so that producers do not outrun the workers. */
-  private static final int MOST_WAITING = 5_000;
+  private static final int MAX_WAITING = 5_000;
 
-  private static final int MOST_WARM_UPS = 12;
+  private static final int MAX_WARM_UPS = 12;
   private static final int STRETCHES = 5;
 
   /** Number of intervals without an improvement after which it is warm. */
@@ -97,7 +97,7 @@ final class ServiceBenchmark extends LoadBenchmark {
     final AtomicLong done = new AtomicLong();
     final AtomicLong leaseRequests = new AtomicLong();
     final AtomicBoolean stopped = new AtomicBoolean();
-    final Semaphore room = new Semaphore(MOST_WAITING);
+    final Semaphore room = new Semaphore(MAX_WAITING);
     final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
     Run(Times times) {
@@ -117,13 +117,13 @@ final class ServiceBenchmark extends LoadBenchmark {
   }
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) throws Exception {
-    try (ChildService service = ChildService.start(lab.uri())) {
-      warmUp(lab, service, findings);
+  void measure(BenchmarkRedis redis, LoadReport report) throws Exception {
+    try (ChildService service = ChildService.start(redis.uri())) {
+      warmUp(redis, service, report);
       if (soakMinutes > 0) {
-        soak(lab, service, findings);
+        soak(redis, service, report);
       } else {
-        measure(lab, service, findings);
+        measure(redis, service, report);
       }
     }
   }
@@ -132,39 +132,39 @@ final class ServiceBenchmark extends LoadBenchmark {
    * Runs until it gets no faster. Before that, the result depends on the JIT compiler, which takes
    * much of two CPUs while uncompiled code is many times slower.
    */
-  private void warmUp(BenchmarkRedis lab, ChildService service, LoadReport findings)
+  private void warmUp(BenchmarkRedis redis, ChildService service, LoadReport report)
       throws Exception {
     Duration length = Duration.ofSeconds(size(5, 1));
     List<List<Object>> rows = new ArrayList<>();
     double best = 0;
     int slower = 0;
-    for (int i = 1; i <= size(MOST_WARM_UPS, 1) && slower < PATIENCE; i++) {
-      Outcome outcome = run(lab, service, length, new Run(new Times(/* keepsTimes= */ false)));
+    for (int i = 1; i <= size(MAX_WARM_UPS, 1) && slower < PATIENCE; i++) {
+      Outcome outcome = run(redis, service, length, new Run(new Times(/* keepsTimes= */ false)));
       double rate = outcome.cell().tasksPerSecond();
       rows.add(List.of(i * length.toSeconds(), rate, outcome.serviceMicrosPerTask()));
       slower = rate < GAIN * best ? slower + 1 : 0;
       best = Math.max(best, rate);
     }
-    findings.table(
+    report.table(
         "While the JVM warms up", List.of("until s", "tasks/s", "service CPU µs/task"), rows);
   }
 
   /** Runs intervals and takes the median, because other machines may take CPU time for a while. */
-  private void measure(BenchmarkRedis lab, ChildService service, LoadReport findings)
+  private void measure(BenchmarkRedis redis, ChildService service, LoadReport report)
       throws Exception {
     Times times = new Times(/* keepsTimes= */ true);
     List<Outcome> outcomes = new ArrayList<>();
     for (int i = 0; i < STRETCHES; i++) {
-      outcomes.add(run(lab, service, Duration.ofSeconds(size(4, 1)), new Run(times)));
+      outcomes.add(run(redis, service, Duration.ofSeconds(size(4, 1)), new Run(times)));
     }
     outcomes.sort(Comparator.comparingDouble(each -> each.cell().tasksPerSecond()));
-    tell(times, outcomes, findings);
+    tell(times, outcomes, report);
   }
 
-  private void tell(Times times, List<Outcome> outcomes, LoadReport findings) {
+  private void tell(Times times, List<Outcome> outcomes, LoadReport report) {
     Outcome outcome = outcomes.get(outcomes.size() / 2);
     double rate = outcome.cell().tasksPerSecond();
-    findings.figure("tasksPerSecond", rate);
+    report.figure("tasksPerSecond", rate);
     List<String> columns = new ArrayList<>(List.of("what"));
     columns.addAll(LatencyRecorder.COLUMNS);
     List<List<Object>> rows = new ArrayList<>();
@@ -172,8 +172,8 @@ final class ServiceBenchmark extends LoadBenchmark {
     row(rows, "lease up to 50", times.leases);
     row(rows, "complete them", times.completes);
     row(rows, "handed in to leased", times.pickUps);
-    findings.table("Requests", columns, rows);
-    findings.table(
+    report.table("Requests", columns, rows);
+    report.table(
         "One replica, %d who hand in and %d workers, median of %d stretches"
             .formatted(producers, workers, outcomes.size()),
         List.of(
@@ -194,7 +194,7 @@ final class ServiceBenchmark extends LoadBenchmark {
                 outcome.cell().redisMicrosPerTask(),
                 outcome.serviceMicrosPerTask(),
                 outcome.cell().jvmMicrosPerTask())));
-    findings.bar(Threshold.atLeast("tasks/s handed in, leased and completed", rate, 20_000));
+    report.bar(Threshold.atLeast("tasks/s handed in, leased and completed", rate, 20_000));
   }
 
   private static void row(List<List<Object>> rows, String what, LatencyRecorder latencies) {
@@ -206,14 +206,14 @@ final class ServiceBenchmark extends LoadBenchmark {
   /** Memory of the service and Redis after a garbage collection, without load. */
   private record Level(double heapMb, double redisMb, int threads) {}
 
-  private static Level level(BenchmarkRedis lab, ChildService service) {
+  private static Level level(BenchmarkRedis redis, ChildService service) {
     ChildService.Holding holding = service.holding();
-    long redis = Long.parseLong(lab.info("memory").getOrDefault("used_memory", "0"));
-    return new Level(holding.heapBytes() / MB, redis / MB, holding.threads());
+    long redisBytes = Long.parseLong(redis.info("memory").getOrDefault("used_memory", "0"));
+    return new Level(holding.heapBytes() / MB, redisBytes / MB, holding.threads());
   }
 
   /** Measures at the start, at least five times in between, and at the end. */
-  private void soak(BenchmarkRedis lab, ChildService service, LoadReport findings)
+  private void soak(BenchmarkRedis redis, ChildService service, LoadReport report)
       throws Exception {
     int stretches = Math.max(6, soakMinutes);
     Duration length = Duration.ofMinutes(soakMinutes).dividedBy(stretches);
@@ -223,9 +223,9 @@ final class ServiceBenchmark extends LoadBenchmark {
     for (int i = 0; i <= stretches; i++) {
       if (i > 0) {
         Run run = new Run(new Times(/* keepsTimes= */ false));
-        rate = run(lab, service, length, run).cell().tasksPerSecond();
+        rate = run(redis, service, length, run).cell().tasksPerSecond();
       }
-      Level level = level(lab, service);
+      Level level = level(redis, service);
       levels.add(level);
       String minute = "%.1f".formatted(i * length.toSeconds() / 60.0);
       rows.add(
@@ -234,25 +234,25 @@ final class ServiceBenchmark extends LoadBenchmark {
           "minute %s: %,.0f tasks/s, heap %.1f MB, Redis %.1f MB, %d threads"
               .formatted(minute, rate, level.heapMb(), level.redisMb(), level.threads()));
     }
-    findings.figure("tasksPerSecond", rate);
-    findings.table(
+    report.figure("tasksPerSecond", rate);
+    report.table(
         "A long run",
         List.of("minute", "tasks/s", "service heap MB", "Redis MB", "service threads"),
         rows);
     // The start is after the warm-up; caches and pools fill until the middle.
     Level middle = levels.get(levels.size() / 2);
     Level end = levels.get(levels.size() - 1);
-    findings.bar(
+    report.bar(
         Threshold.atMost(
             "heap at the end by heap in the middle", end.heapMb() / middle.heapMb(), 1.1));
-    findings.bar(
+    report.bar(
         Threshold.atMost(
             "Redis memory at the end by that in the middle",
             end.redisMb() / middle.redisMb(),
             1.1));
   }
 
-  private Outcome run(BenchmarkRedis lab, ChildService service, Duration length, Run run)
+  private Outcome run(BenchmarkRedis redis, ChildService service, Duration length, Run run)
       throws Exception {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < producers; i++) {
@@ -261,10 +261,10 @@ final class ServiceBenchmark extends LoadBenchmark {
     for (int i = 0; i < workers; i++) {
       threads.add(start(service, run, this::work));
     }
-    ResourceUsage before = lab.usage();
+    ResourceUsage before = redis.usage();
     Duration cpuBefore = service.cpu();
     Thread.sleep(length.toMillis());
-    ResourceUsage used = lab.usage().since(before);
+    ResourceUsage used = redis.usage().since(before);
     Outcome outcome =
         new Outcome(
             new Measurement(0, run.done.get(), used),

@@ -34,7 +34,7 @@ final class SteadyRateBenchmark extends LoadBenchmark {
   private static final int CONCURRENCY = 100;
 
   @Override
-  void measure(BenchmarkRedis lab, LoadReport findings) {
+  void measure(BenchmarkRedis redis, LoadReport report) {
     List<List<Object>> rows = new ArrayList<>();
     List<String> columns = new ArrayList<>(List.of("what"));
     columns.addAll(LatencyRecorder.COLUMNS);
@@ -42,21 +42,20 @@ final class SteadyRateBenchmark extends LoadBenchmark {
     row(
         rows,
         "reference: a round trip",
-        ReferenceMeasurements.roundTrips(lab, lab.uri(), size(5_000, 50)),
+        ReferenceMeasurements.roundTrips(redis, redis.uri(), size(5_000, 50)),
         null);
     for (int rate : isQuick() ? List.of(200, 500) : List.of(1_000, 5_000, 20_000)) {
       LatencyRecorder started = new LatencyRecorder();
       LatencyRecorder settled = new LatencyRecorder();
-      Measurement cell = run(lab, rate, started, settled);
+      Measurement cell = run(redis, rate, started, settled);
       row(rows, "%,d/s: enqueue to start".formatted(rate), started, cell);
       row(rows, "%,d/s: enqueue to settled".formatted(rate), settled, cell);
-      findings.figure("startP99MillisAt" + rate, started.millis(0.99));
+      report.figure("startP99MillisAt" + rate, started.millis(0.99));
       if (rate == 5_000) {
-        findings.bar(
-            Threshold.atMost("5,000/s, enqueue to start, p99 ms", started.millis(0.99), 25));
+        report.bar(Threshold.atMost("5,000/s, enqueue to start, p99 ms", started.millis(0.99), 25));
       }
     }
-    findings.table("At a steady rate, from when a task should have been enqueued", columns, rows);
+    report.table("At a steady rate, from when a task should have been enqueued", columns, rows);
   }
 
   private static void row(
@@ -69,8 +68,8 @@ final class SteadyRateBenchmark extends LoadBenchmark {
   }
 
   private Measurement run(
-      BenchmarkRedis lab, int rate, LatencyRecorder started, LatencyRecorder settled) {
-    QueueName queue = lab.newQueue();
+      BenchmarkRedis redis, int rate, LatencyRecorder started, LatencyRecorder settled) {
+    QueueName queue = redis.newQueue();
     int warmUp = rate * size(5, 1);
     int tasks = rate * size(20, 1);
     long interval = Duration.ofSeconds(1).toNanos() / rate;
@@ -81,10 +80,10 @@ final class SteadyRateBenchmark extends LoadBenchmark {
           measured(task, started);
           return Outcome.done();
         };
-    try (TaskClient client = TaskClient.create(lab.connection());
+    try (TaskClient client = TaskClient.create(redis.connection());
         MeasuredServer served =
             MeasuredServer.start(
-                lab.uri(),
+                redis.uri(),
                 List.of(queue),
                 CONCURRENCY,
                 handler,
@@ -96,12 +95,12 @@ final class SteadyRateBenchmark extends LoadBenchmark {
                               all.one();
                             })))) {
       served.requireRunning();
-      ResourceUsage before = lab.usage();
+      ResourceUsage before = redis.usage();
       long start = System.nanoTime();
       for (int i = 0; i < warmUp + tasks; i++) {
         long due = start + i * interval;
         if (i == warmUp) {
-          before = lab.usage();
+          before = redis.usage();
         }
         for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
           LockSupport.parkNanos(left);
@@ -121,7 +120,7 @@ final class SteadyRateBenchmark extends LoadBenchmark {
       if (failure.get() != null) {
         throw new IllegalStateException("enqueue failed", failure.get());
       }
-      return new Measurement(0, tasks, lab.usage().since(before));
+      return new Measurement(0, tasks, redis.usage().since(before));
     }
   }
 

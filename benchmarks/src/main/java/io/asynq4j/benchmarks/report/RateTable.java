@@ -34,9 +34,9 @@ public final class RateTable {
     rows.add(row);
   }
 
-  public void into(LoadReport findings, String title) {
+  public void into(LoadReport report, String title) {
     List<String> columns = new ArrayList<>(COLUMNS);
     columns.addAll(more);
-    findings.table(title, columns, rows);
+    report.table(title, columns, rows);
   }
 }

@@ -3,22 +3,18 @@ package io.asynq4j.benchmarks.report;
 import java.util.Locale;
 
 /** A limit for a figure: a maximum or a minimum. */
-public record Threshold(String what, double value, double limit, boolean least) {
-
-  public Threshold(String what, double value, double limit) {
-    this(what, value, limit, /* least= */ false);
-  }
+public record Threshold(String what, double value, double limit, boolean isMinimum) {
 
   public static Threshold atMost(String what, double value, double limit) {
-    return new Threshold(what, value, limit, /* least= */ false);
+    return new Threshold(what, value, limit, /* isMinimum= */ false);
   }
 
   public static Threshold atLeast(String what, double value, double limit) {
-    return new Threshold(what, value, limit, /* least= */ true);
+    return new Threshold(what, value, limit, /* isMinimum= */ true);
   }
 
   public boolean passed() {
-    return least ? value >= limit : value <= limit;
+    return isMinimum ? value >= limit : value <= limit;
   }
 
   public String result() {
@@ -33,7 +29,7 @@ public record Threshold(String what, double value, double limit, boolean least) 
         result(),
         what,
         value,
-        least ? "at least" : "at most",
+        isMinimum ? "at least" : "at most",
         limit);
   }
 }

@@ -23,10 +23,10 @@ final class ActiveGrowthBenchmark {
   static final double LIMIT = 1.5;
 
   /** Maximum number of tasks in one script call. */
-  private static final int MOST_PER_CALL = TaskPreparer.MAX_BATCH;
+  private static final int MAX_PER_CALL = TaskPreparer.MAX_BATCH;
 
   /** Maximum number of tasks that are claimed before they are settled. */
-  private static final int MOST_MORE = 200;
+  private static final int MAX_MORE = 200;
 
   private static final Duration DELAY = Duration.ofMinutes(10);
 
@@ -65,19 +65,19 @@ final class ActiveGrowthBenchmark {
   }
 
   /** A queue with this many active tasks, the oldest first. */
-  private record Crowd(int size, TaskPreparer stock, List<Claim> running) {}
+  private record Crowd(int size, TaskPreparer preparer, List<Claim> running) {}
 
   /** Cost of one round of an operation per task, by script name. */
   private interface Operation {
     Map<String, Double> run(Crowd crowd, int calls);
   }
 
-  private final BenchmarkRedis lab;
+  private final BenchmarkRedis redis;
   private final ScriptBenchmarkScale scale;
   private final List<Threshold> bars = new ArrayList<>();
 
-  ActiveGrowthBenchmark(BenchmarkRedis lab, ScriptBenchmarkScale scale) {
-    this.lab = lab;
+  ActiveGrowthBenchmark(BenchmarkRedis redis, ScriptBenchmarkScale scale) {
+    this.redis = redis;
     this.scale = scale;
   }
 
@@ -87,7 +87,7 @@ final class ActiveGrowthBenchmark {
 
   Table run() {
     List<List<Object>> rows = new ArrayList<>();
-    for (int batch : List.of(1, MOST_PER_CALL)) {
+    for (int batch : List.of(1, MAX_PER_CALL)) {
       for (Order order : Order.values()) {
         String script = "complete, " + order.words;
         rows.addAll(measure(batch, cycle(batch, order, script, TaskPreparer::complete)));
@@ -96,7 +96,7 @@ final class ActiveGrowthBenchmark {
       rows.addAll(measure(batch, cycle(batch, Order.RANDOM, script, ActiveGrowthBenchmark::retry)));
       rows.addAll(measure(batch, extend(batch)));
     }
-    lab.clear();
+    redis.clear();
     List<String> columns = new ArrayList<>(List.of("script", "tasks per call"));
     scale.active().forEach(size -> columns.add(Table.text(size) + " active"));
     columns.addAll(List.of("growth", "bar"));
@@ -105,8 +105,8 @@ final class ActiveGrowthBenchmark {
   }
 
   private Crowd crowd(int size) {
-    TaskPreparer stock = new TaskPreparer(lab);
-    return new Crowd(size, stock, new ArrayList<>(stock.active(size, TaskPreparer.LONG)));
+    TaskPreparer preparer = new TaskPreparer(redis);
+    return new Crowd(size, preparer, new ArrayList<>(preparer.active(size, TaskPreparer.LONG)));
   }
 
   /**
@@ -114,9 +114,9 @@ final class ActiveGrowthBenchmark {
    * time, because settling in random order leaves the list unordered.
    */
   private List<List<Object>> measure(int batch, Operation operation) {
-    lab.clear();
+    redis.clear();
     List<Crowd> crowds = scale.active().stream().map(this::crowd).toList();
-    int calls = Math.max(1, MOST_MORE / batch);
+    int calls = Math.max(1, MAX_MORE / batch);
     int rounds = Math.max(3, scale.calls(batch) / calls);
     Map<String, Map<Integer, List<Double>>> costs = new LinkedHashMap<>();
     for (int round = -1; round < rounds; round++) {
@@ -155,7 +155,7 @@ final class ActiveGrowthBenchmark {
     if (script.startsWith("claim")
         || (script.startsWith("complete") && !script.endsWith(Order.RANDOM.words))) {
       Threshold bar =
-          new Threshold(script + "/" + batch + ", growth with active tasks", growth, LIMIT);
+          Threshold.atMost(script + "/" + batch + ", growth with active tasks", growth, LIMIT);
       bars.add(bar);
       row.add(bar.result());
     } else {
@@ -167,16 +167,16 @@ final class ActiveGrowthBenchmark {
   private Operation cycle(
       int batch, Order order, String script, BiConsumer<TaskPreparer, List<Claim>> settle) {
     return (crowd, calls) -> {
-      crowd.stock().pending(calls * batch);
-      ResourceUsage start = lab.usage();
+      crowd.preparer().pending(calls * batch);
+      ResourceUsage start = redis.usage();
       for (int i = 0; i < calls; i++) {
-        crowd.running().addAll(crowd.stock().claim(batch, TaskPreparer.LONG));
+        crowd.running().addAll(crowd.preparer().claim(batch, TaskPreparer.LONG));
       }
-      ResourceUsage claimed = lab.usage();
+      ResourceUsage claimed = redis.usage();
       for (int i = 0; i < calls; i++) {
-        settle.accept(crowd.stock(), order.take(crowd.running(), batch));
+        settle.accept(crowd.preparer(), order.take(crowd.running(), batch));
       }
-      ResourceUsage settled = lab.usage();
+      ResourceUsage settled = redis.usage();
       double tasks = calls * batch;
       double settling = settled.since(claimed).redisCpuMicros() / tasks;
       return order == Order.OLDEST
@@ -185,8 +185,8 @@ final class ActiveGrowthBenchmark {
     };
   }
 
-  private static void retry(TaskPreparer stock, List<Claim> claims) {
-    stock.settle(
+  private static void retry(TaskPreparer preparer, List<Claim> claims) {
+    preparer.settle(
         claims.stream()
             .map(claim -> new Settlement.Retry(claim, DELAY, "it failed", true, false))
             .toList(),
@@ -195,12 +195,12 @@ final class ActiveGrowthBenchmark {
 
   private Operation extend(int batch) {
     return (crowd, calls) -> {
-      ResourceUsage start = lab.usage();
+      ResourceUsage start = redis.usage();
       for (int i = 0; i < calls; i++) {
         List<Claim> some = anyOf(crowd.running(), batch);
-        lab.broker().leases().extend(crowd.stock().queue(), some, TaskPreparer.LONG);
+        redis.broker().leases().extend(crowd.preparer().queue(), some, TaskPreparer.LONG);
       }
-      double micros = lab.usage().since(start).redisCpuMicros();
+      double micros = redis.usage().since(start).redisCpuMicros();
       return Map.of("extend", micros / (calls * batch));
     };
   }

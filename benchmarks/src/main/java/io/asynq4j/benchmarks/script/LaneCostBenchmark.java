@@ -18,11 +18,11 @@ final class LaneCostBenchmark {
 
   private static final int CALLS_IN_A_ROUND = 200;
 
-  private final BenchmarkRedis lab;
+  private final BenchmarkRedis redis;
   private final ScriptBenchmarkScale scale;
 
-  LaneCostBenchmark(BenchmarkRedis lab, ScriptBenchmarkScale scale) {
-    this.lab = lab;
+  LaneCostBenchmark(BenchmarkRedis redis, ScriptBenchmarkScale scale) {
+    this.redis = redis;
     this.scale = scale;
   }
 
@@ -32,7 +32,7 @@ final class LaneCostBenchmark {
       rows.add(row("enqueue", List.of("pending", "lane:l", "guard"), batch));
       rows.add(row("complete", List.of("active", "lease", "completed", "lane:l", "guard"), batch));
     }
-    lab.clear();
+    redis.clear();
     return new Table(
         "What lanes cost",
         List.of("script", "tasks per call", "µs in a call without", "with", "more µs", "more %"),
@@ -40,9 +40,9 @@ final class LaneCostBenchmark {
   }
 
   private List<Object> row(String script, List<String> keys, int batch) {
-    lab.clear();
-    TaskPreparer stock = new TaskPreparer(lab);
-    RawScript raw = new RawScript(lab.admin(), script, stock.key(""), keys);
+    redis.clear();
+    TaskPreparer preparer = new TaskPreparer(redis);
+    RawScript raw = new RawScript(redis.admin(), script, preparer.key(""), keys);
     List<Long> without = new ArrayList<>();
     List<Long> with = new ArrayList<>();
     int calls = Math.min(scale.calls(1), CALLS_IN_A_ROUND);
@@ -50,17 +50,17 @@ final class LaneCostBenchmark {
     for (int done = 0; done < scale.calls(1); done += calls) {
       List<List<byte[]>> items = new ArrayList<>(calls);
       for (int i = 0; i < calls; i++) {
-        items.add(script.equals("enqueue") ? newTasks(batch) : claimed(stock, batch));
+        items.add(script.equals("enqueue") ? newTasks(batch) : claimed(preparer, batch));
       }
-      lab.logCalls(0);
+      redis.logCalls(0);
       for (int i = 0; i < calls; i++) {
         raw.call(i % 2 == 0 ? "" : Long.toString(++number), items.get(i));
       }
-      List<Long> times = lab.loggedCalls();
+      List<Long> times = redis.loggedCalls();
       for (int i = 0; i < calls; i++) {
         (i % 2 == 0 ? without : with).add(times.get(i));
       }
-      lab.clear();
+      redis.clear();
     }
     double medianWithout = median(without);
     double medianWith = median(with);
@@ -88,11 +88,11 @@ final class LaneCostBenchmark {
     return items;
   }
 
-  private static List<byte[]> claimed(TaskPreparer stock, int batch) {
+  private static List<byte[]> claimed(TaskPreparer preparer, int batch) {
     List<byte[]> items = new ArrayList<>(1 + batch * 3);
     // Only the lease of each task is sent, because the tasks are deleted.
     items.add(bytes("3"));
-    for (Claim claim : stock.active(batch, TaskPreparer.LONG)) {
+    for (Claim claim : preparer.active(batch, TaskPreparer.LONG)) {
       items.add(bytes(claim.id()));
       items.add(bytes(claim.token()));
       items.add(bytes(Long.toString(claim.leasedUntil().getEpochSecond())));

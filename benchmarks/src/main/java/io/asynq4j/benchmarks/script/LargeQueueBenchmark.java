@@ -33,7 +33,7 @@ final class LargeQueueBenchmark {
    */
   private static final int PASSES = 3;
 
-  private final BenchmarkRedis lab;
+  private final BenchmarkRedis redis;
   private final ScriptBenchmarkScale scale;
   private final Map<String, Double> whenEmpty;
   private final Predicate<Workload> wanted;
@@ -43,11 +43,11 @@ final class LargeQueueBenchmark {
    * @param whenEmpty time in each script per task on an empty queue
    */
   LargeQueueBenchmark(
-      BenchmarkRedis lab,
+      BenchmarkRedis redis,
       ScriptBenchmarkScale scale,
       Map<String, Double> whenEmpty,
       Predicate<Workload> wanted) {
-    this.lab = lab;
+    this.redis = redis;
     this.scale = scale;
     this.whenEmpty = whenEmpty;
     this.wanted = wanted;
@@ -58,22 +58,22 @@ final class LargeQueueBenchmark {
   }
 
   Table run() {
-    lab.clear();
-    TaskPreparer stock = new TaskPreparer(lab);
-    stock.active(scale.largestActive(), TaskPreparer.LONG);
-    stock.scheduled(scale.waiting());
-    stock.archived(scale.waiting());
-    lab.finishRehashing();
+    redis.clear();
+    TaskPreparer preparer = new TaskPreparer(redis);
+    preparer.active(scale.largestActive(), TaskPreparer.LONG);
+    preparer.scheduled(scale.waiting());
+    preparer.archived(scale.waiting());
+    redis.finishRehashing();
     List<List<Object>> rows = new ArrayList<>();
     rows.add(reference());
     for (Workload workload :
-        new ScriptWorkloads(stock, scale.waiting(), () -> new TaskPreparer(lab)).all()) {
+        ScriptWorkloads.all(preparer, scale.waiting(), () -> new TaskPreparer(redis))) {
       if (wanted.test(workload)) {
         rows.add(measure(workload));
-        restore(stock);
+        restore(preparer);
       }
     }
-    lab.clear();
+    redis.clear();
     return new Table(
         "With %s active, %s scheduled and %s archived tasks"
             .formatted(
@@ -99,7 +99,7 @@ final class LargeQueueBenchmark {
     int batch = workload.many() ? scale.largestBatch() : 1;
     int perRound = Math.max(1, Math.min(scale.samples(), scale.tasksPerCell() / batch));
     long limit = scale.cellTime().toNanos();
-    workload.measure(lab, Math.max(1, perRound / 10), batch, limit);
+    workload.measure(redis, Math.max(1, perRound / 10), batch, limit);
     Pass best = pass(workload, batch, perRound, limit);
     int passes = 1;
     while (best.times().millis(0.999) > LIMIT_MILLIS && passes < PASSES) {
@@ -110,7 +110,7 @@ final class LargeQueueBenchmark {
     Measurement all = best.cell();
     Distribution times = best.times();
     Threshold bar =
-        new Threshold(
+        Threshold.atMost(
             workload.name() + ", p99.9 of a call in ms", times.millis(0.999), LIMIT_MILLIS);
     bars.add(bar);
     double empty = whenEmpty.getOrDefault(workload.name(), Double.NaN);
@@ -135,9 +135,9 @@ final class LargeQueueBenchmark {
     List<Long> slow = new ArrayList<>();
     long giveUpAt = System.nanoTime() + ROUNDS * limit;
     while (all.calls() < scale.samples() && System.nanoTime() < giveUpAt) {
-      Measurement cell = logged(workload).measure(lab, perRound, batch, limit);
+      Measurement cell = logged(workload).measure(redis, perRound, batch, limit);
       all = all.plus(cell);
-      slow.addAll(lab.loggedCalls());
+      slow.addAll(redis.loggedCalls());
     }
     return new Pass(all, new Distribution(all.usage().scriptCalls(), slow));
   }
@@ -149,19 +149,19 @@ final class LargeQueueBenchmark {
         workload.many(),
         (calls, batch) -> {
           workload.preparation().prepare(calls, batch);
-          lab.logCalls(THRESHOLD_MICROS);
+          redis.logCalls(THRESHOLD_MICROS);
         },
         workload.call());
   }
 
   /** A script without data access: shows how steady the machine is. */
   private List<Object> reference() {
-    String sha = lab.admin().scriptLoad(COUNTING);
-    lab.logCalls(THRESHOLD_MICROS);
+    String sha = redis.admin().scriptLoad(COUNTING);
+    redis.logCalls(THRESHOLD_MICROS);
     for (int i = 0; i < scale.samples(); i++) {
-      lab.admin().evalsha(sha);
+      redis.admin().evalsha(sha);
     }
-    Distribution times = new Distribution(scale.samples(), lab.loggedCalls());
+    Distribution times = new Distribution(scale.samples(), redis.loggedCalls());
     return List.of(
         "for comparison: a loop that counts",
         "",
@@ -177,10 +177,10 @@ final class LargeQueueBenchmark {
   }
 
   /** Removes data of a workload that would affect the next one. */
-  private void restore(TaskPreparer stock) {
-    stock.drain();
-    stock.forgetSets();
-    stock.trimTo(scale.waiting());
+  private void restore(TaskPreparer preparer) {
+    preparer.drain();
+    preparer.forgetSets();
+    preparer.trimTo(scale.waiting());
   }
 
   /** Durations of calls; calls below the threshold of SLOWLOG count as the threshold. */

@@ -39,29 +39,29 @@ public final class ScriptBenchmark {
         options.quick() ? ScriptBenchmarkScale.QUICK : ScriptBenchmarkScale.FULL;
     List<Table> tables = new ArrayList<>();
     List<Threshold> bars = new ArrayList<>();
-    try (BenchmarkRedis lab = BenchmarkRedis.open(options.redis())) {
-      Map<String, String> environment = EnvironmentInfo.of(lab);
+    try (BenchmarkRedis redis = BenchmarkRedis.open(options.redis())) {
+      Map<String, String> environment = EnvironmentInfo.of(redis);
       ScriptThroughputBenchmark throughput =
-          new ScriptThroughputBenchmark(lab, scale, options::wants);
+          new ScriptThroughputBenchmark(redis, scale, options::wants);
       if (options.parts().contains(Part.SCRIPTS)) {
         tables.add(throughput.run());
       }
       if (options.parts().contains(Part.GROWTH)) {
-        ActiveGrowthBenchmark growth = new ActiveGrowthBenchmark(lab, scale);
+        ActiveGrowthBenchmark growth = new ActiveGrowthBenchmark(redis, scale);
         tables.add(growth.run());
         bars.addAll(growth.bars());
       }
       if (options.parts().contains(Part.LARGE)) {
         LargeQueueBenchmark large =
-            new LargeQueueBenchmark(lab, scale, throughput.scriptMicros(), options::wants);
+            new LargeQueueBenchmark(redis, scale, throughput.scriptMicros(), options::wants);
         tables.add(large.run());
         bars.addAll(large.bars());
       }
       if (options.parts().contains(Part.LANES)) {
-        tables.add(new LaneCostBenchmark(lab, scale).run());
+        tables.add(new LaneCostBenchmark(redis, scale).run());
       }
       if (options.parts().contains(Part.MEMORY)) {
-        tables.add(new TaskMemoryBenchmark(lab, scale).run());
+        tables.add(new TaskMemoryBenchmark(redis, scale).run());
       }
       Duration taken = Duration.ofNanos(System.nanoTime() - start);
       environment.put("took", taken.toSeconds() + " s");

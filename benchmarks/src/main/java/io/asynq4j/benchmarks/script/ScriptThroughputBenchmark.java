@@ -20,14 +20,14 @@ final class ScriptThroughputBenchmark {
 
   private static final int THREADS = 10;
 
-  private final BenchmarkRedis lab;
+  private final BenchmarkRedis redis;
   private final ScriptBenchmarkScale scale;
   private final Predicate<Workload> wanted;
   private final Map<String, Double> scriptMicros = new LinkedHashMap<>();
 
   ScriptThroughputBenchmark(
-      BenchmarkRedis lab, ScriptBenchmarkScale scale, Predicate<Workload> wanted) {
-    this.lab = lab;
+      BenchmarkRedis redis, ScriptBenchmarkScale scale, Predicate<Workload> wanted) {
+    this.redis = redis;
     this.scale = scale;
     this.wanted = wanted;
   }
@@ -46,7 +46,7 @@ final class ScriptThroughputBenchmark {
           continue;
         }
         Measurement cell =
-            workload.measure(lab, scale.calls(batch), batch, scale.cellTime().toNanos());
+            workload.measure(redis, scale.calls(batch), batch, scale.cellTime().toNanos());
         scriptMicros.put(workload.name(), cell.scriptMicrosPerTask());
         rows.add(row(workload.name(), batch, cell));
       }
@@ -54,7 +54,7 @@ final class ScriptThroughputBenchmark {
     for (int batch : scale.batches()) {
       rows.add(row("enqueue, " + THREADS + " threads", batch, enqueueByMany(batch)));
     }
-    lab.clear();
+    redis.clear();
     return new Table(
         "Every script",
         List.of(
@@ -74,15 +74,14 @@ final class ScriptThroughputBenchmark {
   }
 
   private List<Workload> workloads() {
-    lab.clear();
-    TaskPreparer stock = new TaskPreparer(lab);
-    return new ScriptWorkloads(stock, 0, () -> new TaskPreparer(lab)).all();
+    redis.clear();
+    return ScriptWorkloads.all(new TaskPreparer(redis), 0, () -> new TaskPreparer(redis));
   }
 
   private void warmUp(int number) {
     Workload workload = workloads().get(number);
     int batch = workload.many() ? 10 : 1;
-    workload.measure(lab, scale.calls(batch) / 2, batch, scale.cellTime().toNanos() / 2);
+    workload.measure(redis, scale.calls(batch) / 2, batch, scale.cellTime().toNanos() / 2);
   }
 
   private static List<Object> row(String name, int batch, Measurement cell) {
@@ -97,14 +96,14 @@ final class ScriptThroughputBenchmark {
   }
 
   private Measurement enqueueByMany(int batch) {
-    lab.clear();
-    TaskPreparer stock = new TaskPreparer(lab);
+    redis.clear();
+    TaskPreparer preparer = new TaskPreparer(redis);
     int calls = Math.max(1, scale.calls(batch) * 2 / THREADS);
     List<List<List<NewTask>>> perThread = new ArrayList<>();
     for (int thread = 0; thread < THREADS; thread++) {
       List<List<NewTask>> ofThread = new ArrayList<>();
       for (int call = 0; call < calls; call++) {
-        ofThread.add(stock.tasks(batch, options -> options));
+        ofThread.add(preparer.tasks(batch, options -> options));
       }
       perThread.add(ofThread);
     }
@@ -114,11 +113,11 @@ final class ScriptThroughputBenchmark {
       await(
           submit(
               threads,
-              perThread.stream().map(any -> stock.tasks(1, o -> o)).map(List::of).toList()));
-      ResourceUsage before = lab.usage();
+              perThread.stream().map(any -> preparer.tasks(1, o -> o)).map(List::of).toList()));
+      ResourceUsage before = redis.usage();
       await(submit(threads, perThread));
       long done = (long) calls * THREADS;
-      return new Measurement(done, done * batch, lab.usage().since(before));
+      return new Measurement(done, done * batch, redis.usage().since(before));
     } finally {
       threads.shutdownNow();
     }
@@ -131,7 +130,7 @@ final class ScriptThroughputBenchmark {
           threads.submit(
               () ->
                   calls.forEach(
-                      tasks -> TaskPreparer.require(lab.broker().enqueueing().enqueue(tasks)))));
+                      tasks -> TaskPreparer.require(redis.broker().enqueueing().enqueue(tasks)))));
     }
     return futures;
   }

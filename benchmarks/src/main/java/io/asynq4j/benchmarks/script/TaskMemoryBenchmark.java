@@ -10,24 +10,24 @@ import redis.clients.jedis.Jedis;
 /** Memory of a waiting task in Redis, compared with the bytes that are stored. */
 final class TaskMemoryBenchmark {
 
-  private final BenchmarkRedis lab;
+  private final BenchmarkRedis redis;
   private final ScriptBenchmarkScale scale;
 
-  TaskMemoryBenchmark(BenchmarkRedis lab, ScriptBenchmarkScale scale) {
-    this.lab = lab;
+  TaskMemoryBenchmark(BenchmarkRedis redis, ScriptBenchmarkScale scale) {
+    this.redis = redis;
     this.scale = scale;
   }
 
   Table run() {
-    lab.clear();
-    Jedis admin = lab.admin();
+    redis.clear();
+    Jedis admin = redis.admin();
     long before = used();
-    TaskPreparer stock = new TaskPreparer(lab);
-    List<String> ids = stock.pending(scale.memoryTasks());
+    TaskPreparer preparer = new TaskPreparer(redis);
+    List<String> ids = preparer.pending(scale.memoryTasks());
     double held = (used() - before) / (double) ids.size();
     // All tasks have the same length, so one is representative.
     String id = ids.get(0);
-    String key = stock.key("t:" + id);
+    String key = preparer.key("t:" + id);
     long stored = (long) key.length() + id.length();
     for (Map.Entry<byte[], byte[]> field :
         admin.hgetAll(key.getBytes(StandardCharsets.UTF_8)).entrySet()) {
@@ -43,11 +43,11 @@ final class TaskMemoryBenchmark {
                 List.of("held by Redis, of " + Table.text(ids.size()) + " tasks", held),
                 List.of("MEMORY USAGE of one hash", admin.memoryUsage(key)),
                 List.of("held, for each byte stored", held / stored)));
-    lab.clear();
+    redis.clear();
     return table;
   }
 
   private long used() {
-    return Long.parseLong(lab.info("memory").getOrDefault("used_memory", "0"));
+    return Long.parseLong(redis.info("memory").getOrDefault("used_memory", "0"));
   }
 }

@@ -34,14 +34,14 @@ final class TaskPreparer {
   static final ArchiveRules KEEP_ALL =
       new ArchiveRules(Integer.MAX_VALUE, Duration.ofDays(90), /* releaseLocks= */ false);
 
-  private final BenchmarkRedis lab;
+  private final BenchmarkRedis redis;
   private final Broker broker;
   private final QueueName queue;
 
-  TaskPreparer(BenchmarkRedis lab) {
-    this.lab = lab;
-    this.broker = lab.broker();
-    this.queue = lab.newQueue();
+  TaskPreparer(BenchmarkRedis redis) {
+    this.redis = redis;
+    this.broker = redis.broker();
+    this.queue = redis.newQueue();
   }
 
   /** Name of a key of this queue. */
@@ -164,23 +164,23 @@ final class TaskPreparer {
       Map<String, Double> scores = new HashMap<>();
       // Not a whole second: leases that end on a whole second are those of Go workers.
       ids.subList(from, Math.min(from + MAX_BATCH, ids.size())).forEach(id -> scores.put(id, 1.5));
-      lab.admin().zadd(key(container), scores);
+      redis.admin().zadd(key(container), scores);
     }
   }
 
   /** Overwrites the message of a task with invalid data. */
-  void spoil(String id) {
-    lab.admin().hset(key("t:" + id), "msg", "not a message");
+  void corrupt(String id) {
+    redis.admin().hset(key("t:" + id), "msg", "not a message");
   }
 
   /** Removes running tasks from the active list and keeps their leases. */
   void forgetActive() {
-    lab.admin().del(key("active"));
+    redis.admin().del(key("active"));
   }
 
   /** Removes aggregation sets in progress. */
   void forgetSets() {
-    lab.admin().del(key("aggregation_sets"));
+    redis.admin().del(key("aggregation_sets"));
   }
 
   /** Deletes all pending tasks. */

@@ -3,7 +3,6 @@ package io.asynq4j.benchmarks.script;
 import io.asynq4j.benchmarks.harness.BenchmarkRedis;
 import io.asynq4j.benchmarks.harness.Measurement;
 import io.asynq4j.benchmarks.harness.ResourceUsage;
-import java.util.List;
 
 /**
  * Calls of one script, or of two scripts that are always used together.
@@ -15,11 +14,6 @@ import java.util.List;
  */
 record Workload(String name, boolean many, Preparation preparation, Call call) {
 
-  /** A name starts with its scripts, as in {@code task + update, for some}. */
-  static List<String> scriptsOf(String name) {
-    return List.of(name.replaceFirst(",.*", "").split(" \\+ ", -1));
-  }
-
   interface Preparation {
     void prepare(int calls, int batch);
   }
@@ -29,14 +23,14 @@ record Workload(String name, boolean many, Preparation preparation, Call call) {
   }
 
   /** Runs calls until they are done or the time is up. */
-  Measurement measure(BenchmarkRedis lab, int calls, int batch, long maxNanos) {
+  Measurement measure(BenchmarkRedis redis, int calls, int batch, long maxNanos) {
     preparation.prepare(calls, batch);
-    ResourceUsage before = lab.usage();
+    ResourceUsage before = redis.usage();
     int done = 0;
     do {
       call.run(batch);
       done++;
     } while (done < calls && System.nanoTime() - before.wallNanos() < maxNanos);
-    return new Measurement(done, (long) done * batch, lab.usage().since(before));
+    return new Measurement(done, (long) done * batch, redis.usage().since(before));
   }
 }

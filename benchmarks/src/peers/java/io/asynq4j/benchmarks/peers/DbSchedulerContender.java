@@ -45,7 +45,7 @@ public final class DbSchedulerContender implements Contender {
   }
 
   public static void main(String[] arguments) throws Exception {
-    ContenderCommandLoop.obey(new DbSchedulerContender(arguments[0]));
+    ContenderCommandLoop.run(new DbSchedulerContender(arguments[0]));
   }
 
   @Override

@@ -81,7 +81,7 @@ public final class JobRunrContender implements Contender {
   }
 
   public static void main(String[] arguments) throws Exception {
-    ContenderCommandLoop.obey(new JobRunrContender(arguments[0]));
+    ContenderCommandLoop.run(new JobRunrContender(arguments[0]));
   }
 
   @Override

@@ -32,7 +32,7 @@ public final class RedissonContender implements Contender {
   }
 
   public static void main(String[] arguments) throws Exception {
-    ContenderCommandLoop.obey(new RedissonContender(arguments[0]));
+    ContenderCommandLoop.run(new RedissonContender(arguments[0]));
   }
 
   @Override

@@ -18,7 +18,7 @@ import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** That the programs measure; not how fast anything is. */
+/** The programs measure; the results are not checked. */
 class LoadBenchmarksIT {
 
   private final StringWriter out = new StringWriter();

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 
-/** What figures are read off must be right. */
+/** The tools that measure and report are correct. */
 class MeasuringToolsTest {
 
   @Test

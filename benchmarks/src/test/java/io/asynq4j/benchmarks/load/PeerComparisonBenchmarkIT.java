@@ -19,7 +19,7 @@ import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** That the comparison compares; not how it ends. */
+/** The comparison runs; the results are not checked. */
 class PeerComparisonBenchmarkIT {
 
   private final StringWriter out = new StringWriter();
@@ -42,8 +42,10 @@ class PeerComparisonBenchmarkIT {
   private static void requireFigures(JsonNode found, String... topics) {
     for (String topic : topics) {
       assertThat(found.get(topic)).as(topic).isNotNull();
-      for (String who : List.of("go", OWN)) {
-        assertThat(found.get(topic).get(who).asDouble(-1)).as(topic + ", " + who).isNotNegative();
+      for (String contender : List.of("go", OWN)) {
+        assertThat(found.get(topic).get(contender).asDouble(-1))
+            .as(topic + ", " + contender)
+            .isNotNegative();
       }
     }
   }

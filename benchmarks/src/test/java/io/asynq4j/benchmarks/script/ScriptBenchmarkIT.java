@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** That the program measures everything; not how fast it is. */
+/** The program measures all scripts; the results are not checked. */
 class ScriptBenchmarkIT {
 
   private static Report report;
@@ -37,10 +37,15 @@ class ScriptBenchmarkIT {
   void everyScriptHasItsRow() throws Exception {
     Set<String> measured =
         report.tables().get(0).rows().stream()
-            .flatMap(row -> Workload.scriptsOf(row.get(0).toString()).stream())
+            .flatMap(row -> scriptsOf(row.get(0).toString()).stream())
             .collect(Collectors.toCollection(TreeSet::new));
 
     assertThat(measured).isEqualTo(scripts());
+  }
+
+  /** A name starts with its scripts, as in {@code task + update, for some}. */
+  private static List<String> scriptsOf(String name) {
+    return List.of(name.replaceFirst(",.*", "").split(" \\+ ", -1));
   }
 
   private static Set<String> scripts() throws IOException, URISyntaxException {

@@ -13,7 +13,10 @@ import picocli.CommandLine.Parameters;
 /** Changes schedule entries. */
 abstract class CronChangeCommand extends RedisCommand {
 
-  @Parameters(arity = "1..*", paramLabel = "ENTRY", description = "ID of the entry (repeatable).")
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "ENTRY",
+      description = "ID of the schedule entry (repeatable).")
   private List<String> entries = List.of();
 
   private record Changed(String entry, String words) {}

@@ -26,7 +26,10 @@ import picocli.CommandLine.Parameters;
     })
 final class CronHistoryCommand extends ReadOnlyCommand {
 
-  @Parameters(arity = "1..*", paramLabel = "ENTRY", description = "ID of the entry (repeatable).")
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "ENTRY",
+      description = "ID of the schedule entry (repeatable).")
   private List<String> entries = List.of();
 
   @Option(
@@ -38,7 +41,7 @@ final class CronHistoryCommand extends ReadOnlyCommand {
   @Option(
       names = "--size",
       paramLabel = "N",
-      description = "Number of rows per page. Default: ${DEFAULT-VALUE}.")
+      description = "Number of tasks per page. Default: ${DEFAULT-VALUE}.")
   private int size = 30;
 
   private record Event(String entry, ScheduleEvent event) {}

@@ -66,7 +66,9 @@ final class QueueLimitCommand extends RedisCommand {
   @Option(
       names = "--burst",
       paramLabel = "N",
-      description = "Maximum number of tasks to start at once after an idle period. Needs --rate.")
+      description =
+          "Maximum number of tasks to start at once after an idle period. Needs --rate. Default: as"
+              + " many as the rate allows in 0.1s.")
   private @Nullable Integer burst;
 
   @Option(

@@ -19,14 +19,14 @@ import org.junit.jupiter.api.io.TempDir;
 class WatchModeIT {
 
   @TempDir private Path home;
-  private final TestDatabase scene = new TestDatabase();
+  private final TestDatabase database = new TestDatabase();
 
   @AfterEach
   void close() {
-    scene.close();
+    database.close();
   }
 
-  /** Runs it until this has been shown twice, and returns all that was shown. */
+  /** Runs a command until it has printed this text twice, and returns its output. */
   private String watch(CliRunner cli, String until, String... arguments) throws Exception {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -46,19 +46,19 @@ class WatchModeIT {
 
   @Test
   void withoutATerminalTheOutputIsRepeated() throws Exception {
-    scene.task("a", "{}", o -> o.queue("mail"));
+    database.task("a", "{}", o -> o.queue("mail"));
 
-    assertThat(watch(scene.cli(home), "mail", "queue", "list", "--names", "--watch", "100ms"))
+    assertThat(watch(database.cli(home), "mail", "queue", "list", "--names", "--watch", "100ms"))
         .startsWith("mail\nmail\n");
   }
 
   @Test
   void onATerminalItIsShownInPlace() throws Exception {
-    scene.task("a", "{}", o -> o.queue("mail"));
+    database.task("a", "{}", o -> o.queue("mail"));
 
     assertThat(
             watch(
-                scene.cli(home).onTerminal(80),
+                database.cli(home).onTerminal(80),
                 "Ctrl-C",
                 "queue",
                 "inspect",
@@ -99,19 +99,19 @@ class WatchModeIT {
 
   @Test
   void localCommandsRefuseWatch() {
-    assertThat(scene.cli(home).run("version", "--watch").exitCode()).isEqualTo(2);
-    assertThat(scene.cli(home).run("doctor", "--repair", "--watch").err())
+    assertThat(database.cli(home).run("version", "--watch").exitCode()).isEqualTo(2);
+    assertThat(database.cli(home).run("doctor", "--repair", "--watch").err())
         .contains("does not support --watch");
-    scene.task("a", "{}", o -> o.queue("mail"));
-    assertThat(scene.cli(home).run("queue", "limit", "mail", "--clear", "--watch").err())
+    database.task("a", "{}", o -> o.queue("mail"));
+    assertThat(database.cli(home).run("queue", "limit", "mail", "--clear", "--watch").err())
         .contains("does not support --watch");
   }
 
   @Test
   void withoutAnIntervalTheNextWordIsTheQueue() throws Exception {
-    assertThat(scene.cli(home).run("queue", "inspect", "--watch=1ms", "mail").err())
+    assertThat(database.cli(home).run("queue", "inspect", "--watch=1ms", "mail").err())
         .contains("at least 100ms");
-    assertThat(scene.cli(home).run("queue", "pause", "--watch", "mail").err())
+    assertThat(database.cli(home).run("queue", "pause", "--watch", "mail").err())
         .contains("does not support --watch");
   }
 }

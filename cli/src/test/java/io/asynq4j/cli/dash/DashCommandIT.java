@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command as a process of its own in a real pseudo-terminal, by way of tmux. */
+/** The command as a separate process in a real pseudo-terminal of tmux. */
 class DashCommandIT {
   @TempDir private Path directory;
 
@@ -33,7 +33,7 @@ class DashCommandIT {
     assumeTrue(hasTmux(), "the dashboard in a real terminal: there is no tmux");
     SampleTasks.oneOfEach(redis, "mail");
     SampleTasks.pending(redis, "other", "p", 60);
-    // Not the usual character for an interrupt: it has to be restored as well.
+    // Not the default character for an interrupt: it must be restored as well.
     Path script = directory.resolve("script.sh");
     Files.writeString(
         script,
@@ -84,7 +84,7 @@ class DashCommandIT {
   @AfterEach
   void close() throws Exception {
     if (hasTmux()) {
-      // The whole of this tmux, which has a socket of its own.
+      // This tmux, which has its own socket.
       tmux("kill-server");
     }
     redis.close();
@@ -123,7 +123,7 @@ class DashCommandIT {
     assertThat(Files.readString(directory.resolve("after")))
         .isEqualTo(Files.readString(directory.resolve("before")));
     assertThat(Files.readString(directory.resolve("errors"))).isEmpty();
-    // The screen that was there before is there again, with its cursor.
+    // The previous screen is restored, with its cursor.
     sees("before the dashboard");
     assertThat(screen()).doesNotContain("Queues", "LATENCY");
     assertThat(tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").strip())

@@ -42,7 +42,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** The small parts, each by itself. */
+/** Single components of the terminal dashboard. */
 class DashComponentsTest {
 
   // ---- text in cells
@@ -301,7 +301,7 @@ class DashComponentsTest {
       trends.add(look("other" + i, 0, 0), false);
       trend = trends.add(look("other" + i, 1_000, 5), false);
     }
-    // Of the many that are not seen only the last rate is known.
+    // Of queues that are not visible, only the last rate is known.
     assertThat(trend.rate()).isEqualTo(5);
     assertThat(trend.rates()).isEmpty();
     assertThat(trends.add(look("other599", 2_000, 10), true).rates()).hasSize(1);

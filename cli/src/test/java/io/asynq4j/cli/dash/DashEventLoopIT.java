@@ -20,9 +20,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The whole dashboard with a real Redis, but for the terminal. */
+/** The whole dashboard with a real Redis and without a terminal. */
 class DashEventLoopIT {
-  /** A terminal that remembers what it shows. */
+  /** A terminal that records its screens. */
   private static final class Glass implements Display {
     private volatile String shown = "";
     private volatile boolean isClosed;
@@ -193,7 +193,7 @@ class DashEventLoopIT {
     try {
       press("j");
       press("?");
-      // Long before any call to Redis gives up.
+      // Long before any call to Redis times out.
       await()
           .atMost(Duration.ofSeconds(1))
           .pollInterval(Duration.ofMillis(10))

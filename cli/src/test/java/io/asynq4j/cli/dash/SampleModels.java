@@ -131,7 +131,7 @@ public final class SampleModels {
         .toList();
   }
 
-  /** The answer to whatever tasks the model wishes for. */
+  /** The result of any query of the model. */
   public static DashModel withTasks(
       DashModel model, List<TaskInfo> tasks, long total, @Nullable String cursor) {
     Query.Tasks wish = (Query.Tasks) model.wish();
@@ -141,7 +141,7 @@ public final class SampleModels {
             new QueryResult.Tasks(wish, tasks, List.of(), total, cursor, tasks.size(), NOW)));
   }
 
-  /** What was done in ninety days, more and more of it. */
+  /** Increasing numbers of processed tasks in ninety days. */
   public static QueryResult.History history(String queue) {
     LocalDate today = LocalDate.ofInstant(NOW, ZoneOffset.UTC);
     return new QueryResult.History(
@@ -193,7 +193,7 @@ public final class SampleModels {
         .build();
   }
 
-  /** Presses keys one after the other; what they would do to the world is left out. */
+  /** Presses keys one after the other, without their effects on Redis. */
   public static DashModel press(DashModel model, String keys) {
     DashModel now = model;
     for (int i = 0; i < keys.length(); i++) {

@@ -26,7 +26,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The dashboard from the command line, and the lines of those who may log in. */
+/** The dashboard command, and the file of its users. */
 class DashboardCommandIT {
 
   private static final String PASSWORD = "a long word";
@@ -82,11 +82,11 @@ class DashboardCommandIT {
     TestCertificates.makeStore(store, PASSWORD);
     String line =
         new CliRunner(home).input(PASSWORD).run("dashboard", "hash", "anna").out().strip();
-    try (TestDatabase scene = new TestDatabase()) {
+    try (TestDatabase database = new TestDatabase()) {
       ByteArrayOutputStream out = new ByteArrayOutputStream();
       ByteArrayOutputStream err = new ByteArrayOutputStream();
       CliRunner cli =
-          scene
+          database
               .cli(home)
               .variable("ASYNQ_DASHBOARD_CREDENTIALS", line)
               .variable("ASYNQ_DASHBOARD_KEYSTORE_PASSWORD", PASSWORD);
@@ -115,10 +115,10 @@ class DashboardCommandIT {
       command.interrupt();
       command.join();
 
-      Answer half = scene.cli(home).run("dashboard", "--tls-cert", store.toString());
+      Answer half = database.cli(home).run("dashboard", "--tls-cert", store.toString());
       assertThat(half.exitCode()).isEqualTo(ExitCode.USAGE);
       assertThat(half.err()).contains("both --tls-cert and --tls-key");
-      Answer none = scene.cli(home).run("dashboard", "--credentials", "nowhere.txt");
+      Answer none = database.cli(home).run("dashboard", "--credentials", "nowhere.txt");
       assertThat(none.exitCode()).isEqualTo(ExitCode.USAGE);
       assertThat(none.err()).contains("nowhere.txt");
     }
@@ -126,10 +126,10 @@ class DashboardCommandIT {
 
   @Test
   void aPortInUseIsReportedInOneSentence() throws Exception {
-    try (TestDatabase scene = new TestDatabase();
+    try (TestDatabase database = new TestDatabase();
         ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Answer busy =
-          scene.cli(home).run("dashboard", "--port", Integer.toString(taken.getLocalPort()));
+          database.cli(home).run("dashboard", "--port", Integer.toString(taken.getLocalPort()));
       assertThat(busy.exitCode()).isEqualTo(ExitCode.FAILED);
       assertThat(busy.err()).contains("cannot listen on", "--port").doesNotContain("\tat ");
     }

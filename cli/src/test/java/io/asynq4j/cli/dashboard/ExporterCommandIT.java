@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Metrics, as Prometheus asks for them. */
+/** Metrics, as Prometheus scrapes them. */
 class ExporterCommandIT {
 
   private static final Pattern ADDRESS = Pattern.compile("metrics +(https?://\\S+/metrics)\n");
@@ -80,9 +80,9 @@ class ExporterCommandIT {
 
   @Test
   void metricsOfAllQueuesAreServedForPrometheus() throws Exception {
-    try (TestDatabase scene = new TestDatabase().furnished()) {
-      scene.inspector().queue("mail").pause();
-      URI metrics = start(scene.cli(home));
+    try (TestDatabase database = new TestDatabase().furnished()) {
+      database.inspector().queue("mail").pause();
+      URI metrics = start(database.cli(home));
 
       HttpResponse<String> answer = get(metrics);
 
@@ -97,7 +97,7 @@ class ExporterCommandIT {
               "asynq_tasks{queue=\"mail\",state=\"archived\"} 1.0",
               "asynq_tasks_processed_total{queue=\"mail\"} 2.0",
               "asynq_tasks_failed_total{queue=\"mail\"} 1.0",
-              // As asynq's own exporter calls them.
+              // The names of the exporter of asynq for Go.
               "asynq_queue_size{queue=\"mail\"} 9.0",
               "asynq_tasks_enqueued_total{queue=\"mail\",state=\"retry\"} 1.0",
               "asynq_queue_paused_total{queue=\"mail\"} 1.0")
@@ -110,8 +110,8 @@ class ExporterCommandIT {
 
   @Test
   void thereAreNoOtherCommands() throws Exception {
-    try (TestDatabase scene = new TestDatabase().furnished()) {
-      URI metrics = start(scene.cli(home));
+    try (TestDatabase database = new TestDatabase().furnished()) {
+      URI metrics = start(database.cli(home));
 
       assertThat(get(metrics.resolve("/health")).body()).contains("up");
       assertThat(get(metrics.resolve("/")).statusCode()).isEqualTo(404);
@@ -136,8 +136,8 @@ class ExporterCommandIT {
 
   @Test
   void otherAddressesNeedALogin() throws Exception {
-    try (TestDatabase scene = new TestDatabase().furnished()) {
-      Answer refused = scene.cli(home).run("exporter", "--port", "0", "--host", "0.0.0.0");
+    try (TestDatabase database = new TestDatabase().furnished()) {
+      Answer refused = database.cli(home).run("exporter", "--port", "0", "--host", "0.0.0.0");
       assertThat(refused.exitCode()).isEqualTo(2);
       assertThat(refused.out()).isEmpty();
       assertThat(refused.err())
@@ -146,7 +146,7 @@ class ExporterCommandIT {
       Credentials.NewToken token = Credentials.newToken("prometheus", Grant.of(Role.VIEWER));
       Path file = Files.writeString(home.resolve("credentials"), token.line());
       URI metrics =
-          local(start(scene.cli(home), "--host", "0.0.0.0", "--credentials", file.toString()));
+          local(start(database.cli(home), "--host", "0.0.0.0", "--credentials", file.toString()));
 
       assertThat(get(metrics).statusCode()).isEqualTo(401);
       HttpResponse<String> answer = get(metrics, "Authorization", "Bearer " + token.token());
@@ -157,12 +157,12 @@ class ExporterCommandIT {
 
   @Test
   void credentialsMayBeInAVariable() throws Exception {
-    try (TestDatabase scene = new TestDatabase()) {
+    try (TestDatabase database = new TestDatabase()) {
       Credentials.NewToken token = Credentials.newToken("prometheus", Grant.of(Role.VIEWER));
       URI metrics =
           local(
               start(
-                  scene.cli(home).variable("ASYNQ_DASHBOARD_CREDENTIALS", token.line()),
+                  database.cli(home).variable("ASYNQ_DASHBOARD_CREDENTIALS", token.line()),
                   "--host",
                   "0.0.0.0"));
 
@@ -176,10 +176,10 @@ class ExporterCommandIT {
   void itServesHttpsAsTheDashboardDoes() throws Exception {
     Path store = home.resolve("store.p12");
     TestCertificates.makeStore(store, "a long word");
-    try (TestDatabase scene = new TestDatabase().furnished()) {
+    try (TestDatabase database = new TestDatabase().furnished()) {
       URI metrics =
           start(
-              scene.cli(home).variable("ASYNQ_DASHBOARD_KEYSTORE_PASSWORD", "a long word"),
+              database.cli(home).variable("ASYNQ_DASHBOARD_KEYSTORE_PASSWORD", "a long word"),
               "--tls-keystore",
               store.toString());
 
@@ -200,18 +200,18 @@ class ExporterCommandIT {
 
   @Test
   void invalidOptionsAreReportedInOneSentence() throws IOException {
-    try (TestDatabase scene = new TestDatabase();
+    try (TestDatabase database = new TestDatabase();
         ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Answer busy =
-          scene.cli(home).run("exporter", "--port", Integer.toString(taken.getLocalPort()));
+          database.cli(home).run("exporter", "--port", Integer.toString(taken.getLocalPort()));
       assertThat(busy.exitCode()).isEqualTo(1);
       assertThat(busy.err()).contains("cannot listen on").doesNotContain("\tat ");
 
-      Answer noFile = scene.cli(home).run("exporter", "--port", "0", "--credentials", "nosuch");
+      Answer noFile = database.cli(home).run("exporter", "--port", "0", "--credentials", "nosuch");
       assertThat(noFile.exitCode()).isEqualTo(2);
       assertThat(noFile.err()).contains("nosuch").doesNotContain("\tat ");
       assertThat(noFile.err()).contains("--help");
-      assertThat(scene.cli(home).run("exporter", "--watch").err())
+      assertThat(database.cli(home).run("exporter", "--watch").err())
           .contains("does not support --watch");
     }
   }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command as a process of its own, ended as a person ends it. */
+/** The command as a separate process, ended by signals. */
 class DevCommandIT {
   private static final Pattern URL = Pattern.compile("redis://127\\.0\\.0\\.1:\\d+");
 
@@ -42,7 +42,7 @@ class DevCommandIT {
     }
   }
 
-  /** What a browser gets at the address that was printed. */
+  /** The response at the printed address. */
   private String page() throws Exception {
     Matcher address =
         Pattern.compile("dashboard +(http://127\\.0\\.0\\.1:\\d+/)").matcher(output());

@@ -62,11 +62,11 @@ class OutputTest {
     Row row = new Row("n".repeat(20), 7);
 
     assertThat(table(columns, row, 70)).startsWith("Name").contains("Once", "Size", "Again");
-    // A column that may be cut needs twelve.
+    // A column that may be shortened needs twelve characters.
     assertThat(table(columns, row, 46)).contains("Once", "Size", "Again", "nnnnnnnnnnn…");
     assertThat(table(columns, row, 45)).contains("Once", "Size").doesNotContain("Again");
     assertThat(table(columns, row, 26)).contains("Size").doesNotContain("Once", "Again");
-    // What matters stays, whatever the width.
+    // The important columns stay, regardless of the width.
     assertThat(table(columns, row, 10)).contains("Name", "Size");
   }
 

@@ -19,20 +19,20 @@ import org.junit.jupiter.api.io.TempDir;
 class QueueCommandsIT {
 
   @TempDir private Path home;
-  private final TestDatabase scene = new TestDatabase();
+  private final TestDatabase database = new TestDatabase();
 
   @BeforeEach
   void furnish() {
-    scene.furnished();
+    database.furnished();
   }
 
   @AfterEach
   void close() {
-    scene.close();
+    database.close();
   }
 
   private Answer run(String... arguments) {
-    return scene.cli(home).run(arguments);
+    return database.cli(home).run(arguments);
   }
 
   @Test
@@ -128,10 +128,10 @@ class QueueCommandsIT {
     assertThat(run("queue", "pause", "mail", "default").out())
         .isEqualTo("Queue mail is paused.\nQueue default is paused.\n");
     assertThat(run("queue", "pause", "mail").out()).isEqualTo("Queue mail is already paused.\n");
-    assertThat(scene.inspector().queue("mail").snapshot().paused()).isTrue();
+    assertThat(database.inspector().queue("mail").snapshot().paused()).isTrue();
     assertThat(run("queue", "unpause", "mail", "--json").out())
         .contains("\"paused\": false", "\"changed\": true");
-    assertThat(scene.inspector().queue("mail").snapshot().paused()).isFalse();
+    assertThat(database.inspector().queue("mail").snapshot().paused()).isFalse();
   }
 
   @Test
@@ -158,8 +158,8 @@ class QueueCommandsIT {
 
   @Test
   void limitsOfAQueueThatDoesNotExistYetAreShownAndCleared() {
-    scene.inspector().queue("soon").pause();
-    scene.inspector().queue("soon").setLimits(QueueLimits.NONE.withMaxActive(2));
+    database.inspector().queue("soon").pause();
+    database.inspector().queue("soon").setLimits(QueueLimits.NONE.withMaxActive(2));
 
     assertThat(run("queue", "pause", "soon").exitCode()).isEqualTo(3);
     assertThat(run("queue", "limit", "soon", "--max-active", "3").exitCode()).isEqualTo(3);
@@ -184,14 +184,14 @@ class QueueCommandsIT {
     assertThat(unasked.exitCode()).isEqualTo(2);
     assertThat(unasked.err()).contains("--yes");
 
-    Answer declined = scene.cli(home).typing("n\n").run("queue", "rm", "outdated", "-f");
+    Answer declined = database.cli(home).typing("n\n").run("queue", "rm", "outdated", "-f");
     assertThat(declined.exitCode()).isEqualTo(1);
     assertThat(declined.err()).contains("and delete 1 task? [y/N]", "Nothing was changed");
-    assertThat(scene.inspector().queues()).contains("outdated");
+    assertThat(database.inspector().queues()).contains("outdated");
 
-    assertThat(scene.cli(home).typing("y\n").run("queue", "rm", "outdated", "-f").exitCode())
+    assertThat(database.cli(home).typing("y\n").run("queue", "rm", "outdated", "-f").exitCode())
         .isZero();
-    assertThat(scene.inspector().queues()).doesNotContain("outdated", "unused");
+    assertThat(database.inspector().queues()).doesNotContain("outdated", "unused");
     assertThat(run("queue", "rm", "nosuch").exitCode()).isEqualTo(3);
   }
 
@@ -200,7 +200,7 @@ class QueueCommandsIT {
     Answer answer = run("queue", "delete", "mail", "--force", "--yes");
 
     assertThat(answer.exitCode()).isEqualTo(1);
-    assertThat(scene.inspector().queue("mail").snapshot().size(TaskState.ACTIVE)).isOne();
+    assertThat(database.inspector().queue("mail").snapshot().size(TaskState.ACTIVE)).isOne();
   }
 
   @Test

@@ -27,24 +27,24 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TaskCommandsIT {
 
   @TempDir private Path home;
-  private final TestDatabase scene = new TestDatabase();
+  private final TestDatabase database = new TestDatabase();
 
   @BeforeEach
   void furnish() {
-    scene.furnished();
+    database.furnished();
   }
 
   @AfterEach
   void close() {
-    scene.close();
+    database.close();
   }
 
   private Answer run(String... arguments) {
-    return scene.cli(home).run(arguments);
+    return database.cli(home).run(arguments);
   }
 
   private TaskInfo task(String id) {
-    return scene.inspector().queue("mail").task(id);
+    return database.inspector().queue("mail").task(id);
   }
 
   @ParameterizedTest
@@ -120,9 +120,9 @@ class TaskCommandsIT {
   @Test
   void inspectShowsTheFailuresWithTheTraceOfTheLatest() {
     TaskType<String> trouble = TaskType.of("trouble", String.class);
-    scene.task("trouble", "\"x\"", o -> o.queue("trouble").id("t-1"));
+    database.task("trouble", "\"x\"", o -> o.queue("trouble").id("t-1"));
     try (TaskServer server =
-        TaskServer.builder(scene.redis())
+        TaskServer.builder(database.redis())
             .queue("trouble", 1)
             .handlers(
                 Mux.builder()
@@ -135,7 +135,8 @@ class TaskCommandsIT {
             .build()) {
       server.start();
       await()
-          .until(() -> scene.inspector().queue("trouble").task("t-1").state() == TaskState.RETRY);
+          .until(
+              () -> database.inspector().queue("trouble").task("t-1").state() == TaskState.RETRY);
     }
 
     assertThat(run("task", "inspect", "t-1").out())
@@ -148,13 +149,17 @@ class TaskCommandsIT {
 
   @Test
   void onATerminalJsonIsColouredUnlessThatIsNotWanted() {
-    assertThat(scene.cli(home).onTerminal(80).run("task", "inspect", "welcome-42").out())
+    assertThat(database.cli(home).onTerminal(80).run("task", "inspect", "welcome-42").out())
         .contains("\033[36m\"user\"\033[0m: \033[33m42\033[0m");
     assertThat(
-            scene.cli(home).onTerminal(80).run("task", "inspect", "welcome-42", "--no-color").out())
+            database
+                .cli(home)
+                .onTerminal(80)
+                .run("task", "inspect", "welcome-42", "--no-color")
+                .out())
         .doesNotContain("\033[");
     assertThat(
-            scene
+            database
                 .cli(home)
                 .onTerminal(80)
                 .variable("NO_COLOR", "1")
@@ -176,12 +181,12 @@ class TaskCommandsIT {
         "server list --workers"
       })
   void everyListFitsIntoAnOrdinaryTerminal(String line) {
-    // As long as real ones are.
+    // As long as real IDs.
     String id = "0ecf38ba-5150-4581-908e-fa7973b8d2ae";
-    scene.task("email:welcome-to-all-of-you", "{}", o -> o.queue("mail").id(id));
+    database.task("email:welcome-to-all-of-you", "{}", o -> o.queue("mail").id(id));
 
     Answer answer =
-        scene.cli(home).onTerminal(80).variable("NO_COLOR", "1").run(line.split(" ", -1));
+        database.cli(home).onTerminal(80).variable("NO_COLOR", "1").run(line.split(" ", -1));
 
     assertThat(answer.exitCode()).isZero();
     assertThat(answer.out().lines()).allMatch(each -> each.length() <= 80);
@@ -189,10 +194,11 @@ class TaskCommandsIT {
 
   @Test
   void onATerminalTablesFitItsWidth() {
-    scene.task("wide", "{\"text\": \"" + "x".repeat(300) + "\"}", o -> o.queue("mail").id("wide"));
+    database.task(
+        "wide", "{\"text\": \"" + "x".repeat(300) + "\"}", o -> o.queue("mail").id("wide"));
 
     assertThat(
-            scene
+            database
                 .cli(home)
                 .onTerminal(80)
                 .run("task", "ls", "-q", "mail", "-s", "pending", "--no-color")
@@ -213,7 +219,7 @@ class TaskCommandsIT {
 
   @Test
   void anIdInTwoQueuesNeedsAQueue() {
-    scene.task("twin", "{}", o -> o.queue("default").id("welcome-42"));
+    database.task("same-id", "{}", o -> o.queue("default").id("welcome-42"));
 
     Answer answer = run("task", "inspect", "welcome-42");
 
@@ -230,7 +236,7 @@ class TaskCommandsIT {
         .isZero();
     assertThat(task("later-8").state()).isEqualTo(TaskState.ARCHIVED);
     assertThat(run("task", "rm", "later-7", "later-8", "--json").out()).contains("\"deleted\"");
-    assertThat(scene.inspector().queue("mail").snapshot().size(TaskState.ARCHIVED)).isOne();
+    assertThat(database.inspector().queue("mail").snapshot().size(TaskState.ARCHIVED)).isOne();
   }
 
   @Test
@@ -254,7 +260,7 @@ class TaskCommandsIT {
     assertThat(run("task", "reschedule", "later-7").exitCode()).isEqualTo(2);
     assertThat(run("task", "move", "later-7", "--to", "slow").out())
         .contains("moved to queue slow");
-    assertThat(scene.inspector().queue("slow").task("later-7").state())
+    assertThat(database.inspector().queue("slow").task("later-7").state())
         .isEqualTo(TaskState.SCHEDULED);
 
     Path file = Files.writeString(home.resolve("payload.json"), "{\"user\": 9}");

@@ -23,15 +23,15 @@ import org.junit.jupiter.api.io.TempDir;
 class TaskEnqueueCommandIT {
 
   @TempDir private Path home;
-  private final TestDatabase scene = new TestDatabase();
+  private final TestDatabase database = new TestDatabase();
 
   @AfterEach
   void close() {
-    scene.close();
+    database.close();
   }
 
   private Answer run(String... arguments) {
-    return scene.cli(home).run(arguments);
+    return database.cli(home).run(arguments);
   }
 
   @Test
@@ -65,7 +65,7 @@ class TaskEnqueueCommandIT {
 
     assertThat(answer.exitCode()).isZero();
     assertThat(answer.out()).matches("Enqueued task w to queue mail, due in (10m|9m59s)\\.\n");
-    TaskInfo task = scene.inspector().queue("mail").task("w");
+    TaskInfo task = database.inspector().queue("mail").task("w");
     assertThat(task.maxRetry()).isEqualTo(3);
     assertThat(task.timeout()).isEqualTo(Duration.ofSeconds(90));
     assertThat(task.deadline()).isEqualTo(Instant.parse("2099-01-31T08:00:00Z"));
@@ -79,7 +79,7 @@ class TaskEnqueueCommandIT {
   void aPayloadIsReadFromAFileOrTheStandardInputOrIsEmpty() throws Exception {
     Path file = Files.writeString(home.resolve("p.json"), "{\"from\": \"file\"}");
     run("task", "enqueue", "-t", "a", "--payload", "@" + file, "--id", "file");
-    scene.cli(home).input("piped").run("task", "enqueue", "-t", "a", "-l", "-", "--id", "input");
+    database.cli(home).input("piped").run("task", "enqueue", "-t", "a", "-l", "-", "--id", "input");
     run("task", "enqueue", "-t", "a", "--id", "none");
     run("task", "enqueue", "-t", "a", "--payload", "@@home", "--id", "at");
 
@@ -90,7 +90,7 @@ class TaskEnqueueCommandIT {
   }
 
   private String payload(String id) {
-    return scene.inspector().queue("default").task(id).payload().utf8();
+    return database.inspector().queue("default").task(id).payload().utf8();
   }
 
   @Test
@@ -121,11 +121,11 @@ class TaskEnqueueCommandIT {
     assertThat(run("task", "enqueue", "-t", "a", "--deadline", "tomorrow").err())
         .contains("2030-01-31T08:00:00Z");
     assertThat(run("task", "enqueue", "-t", "a", "--watch").err()).contains("--watch");
-    assertThat(scene.inspector().queues()).isEmpty();
+    assertThat(database.inspector().queues()).isEmpty();
   }
 
   private TaskServer server(Handler<Task> handler) {
-    TaskServer server = TaskServer.builder(scene.redis()).handlers(handler).build();
+    TaskServer server = TaskServer.builder(database.redis()).handlers(handler).build();
     server.start();
     return server;
   }
@@ -137,7 +137,7 @@ class TaskEnqueueCommandIT {
 
       assertThat(answer.exitCode()).as(answer.err()).isZero();
       assertThat(answer.out()).containsPattern("State: +completed").contains("the result");
-      assertThat(scene.inspector().queue("default").task("x").retention())
+      assertThat(database.inspector().queue("default").task("x").retention())
           .isEqualTo(Duration.ofHours(1));
       assertThat(server.id()).isNotEmpty();
     }
@@ -169,8 +169,10 @@ class TaskEnqueueCommandIT {
 
     assertThat(answer.exitCode()).isZero();
     assertThat(answer.out()).isEqualTo("1,200 tasks enqueued.\n");
-    assertThat(scene.inspector().queue("mail").snapshot().size(TaskState.PENDING)).isEqualTo(1_200);
-    assertThat(scene.inspector().queue("mail").task("t7").payload().utf8()).isEqualTo("{\"n\":7}");
+    assertThat(database.inspector().queue("mail").snapshot().size(TaskState.PENDING))
+        .isEqualTo(1_200);
+    assertThat(database.inspector().queue("mail").task("t7").payload().utf8())
+        .isEqualTo("{\"n\":7}");
     assertThat(run("task", "enqueue", "--from", file.toString(), "-t", "bulk", "-q", "mail").out())
         .isEqualTo("0 tasks enqueued, 1,200 already existed.\n");
   }
@@ -178,7 +180,7 @@ class TaskEnqueueCommandIT {
   @Test
   void linesHaveTheirOwnOptionsAndInvalidLinesAreReported() {
     Answer answer =
-        scene
+        database
             .cli(home)
             .input(
                 """
@@ -197,9 +199,9 @@ class TaskEnqueueCommandIT {
     assertThat(answer.err())
         .contains(
             "line 5: unknown key \"tipe\"", "line 6: \"type\" is missing", "line 7: invalid JSON");
-    assertThat(scene.inspector().queue("x").task("one").maxRetry()).isEqualTo(2);
+    assertThat(database.inspector().queue("x").task("one").maxRetry()).isEqualTo(2);
     assertThat(payload("two")).isEqualTo("plain");
-    assertThat(scene.inspector().queue("default").task("three").payload().bytes())
+    assertThat(database.inspector().queue("default").task("three").payload().bytes())
         .containsExactly(0, 1, 2);
     assertThat(run("task", "enqueue", "--from", "nosuch.jsonl").exitCode()).isEqualTo(2);
   }

@@ -27,10 +27,10 @@ public final class CliRunner {
     this.home = home;
   }
 
-  /** What a command has answered. */
+  /** The result of a command. */
   public record Answer(int exitCode, String out, String err) {
 
-    /** What it has shown as JSON. */
+    /** Its output as JSON. */
     public List<?> list() {
       return (List<?>) Objects.requireNonNull(JsonReader.read(out));
     }
@@ -46,7 +46,7 @@ public final class CliRunner {
     return this;
   }
 
-  /** A person types this. */
+  /** Types this on the keyboard. */
   public CliRunner typing(String text) {
     typed = text;
     keyboard = true;

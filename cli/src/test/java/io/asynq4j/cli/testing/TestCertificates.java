@@ -17,7 +17,7 @@ public final class TestCertificates {
 
   private TestCertificates() {}
 
-  /** A store with a certificate for 127.0.0.1 that vouches for itself. */
+  /** A store with a self-signed certificate for 127.0.0.1. */
   public static void makeStore(Path store, String password) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());

@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 /**
- * A Redis database of its own, and what may be in it. All scenes share one server, which ends with
- * this process.
+ * A separate Redis database, and sample data for it. All databases share one server, which ends
+ * with this process.
  */
 public final class TestDatabase implements AutoCloseable {
 
@@ -82,7 +82,7 @@ public final class TestDatabase implements AutoCloseable {
     return Inspector.create(redis);
   }
 
-  /** The command, led here by a variable. */
+  /** The command, with this database in an environment variable. */
   public CliRunner cli(Path home) {
     return new CliRunner(home).variable("ASYNQ_REDIS_URL", url);
   }
@@ -93,7 +93,7 @@ public final class TestDatabase implements AutoCloseable {
     return this;
   }
 
-  /** Something of everything, as the examples in the help have it. */
+  /** All kinds of data, as the examples in the help need it. */
   public TestDatabase furnished() {
     running("mail", "running-1");
     failed("mail", "failed-1", "connection refused");
@@ -119,7 +119,7 @@ public final class TestDatabase implements AutoCloseable {
     return Duration.ofHours(1);
   }
 
-  /** A task that a worker holds. Only for a queue without other pending tasks, as those below. */
+  /** A task that a worker runs. Only for a queue without other pending tasks, as those below. */
   TestDatabase running(String queue, String id) {
     claim(queue, id);
     return this;
@@ -145,7 +145,7 @@ public final class TestDatabase implements AutoCloseable {
     return claimed.get(0);
   }
 
-  /** A scheduler with an entry of this name, which is remembered when this returns. */
+  /** A scheduler with an entry of this name, which is stored when this returns. */
   public Scheduler scheduler(String... names) {
     Scheduler.Builder builder = Scheduler.builder(redis);
     for (String name : names) {

@@ -144,17 +144,17 @@ public final class Problems {
 
     @Override
     public Problem malformed(String field, String detail) {
-      return badRequest(detail);
+      return badRequest(sentence(detail));
     }
 
     @Override
     public Problem invalid(String field, String detail) {
-      return unprocessable(detail);
+      return unprocessable(sentence(detail));
     }
 
     @Override
     public Problem notJson(String detail) {
-      return badRequest(detail);
+      return badRequest(sentence(detail));
     }
 
     @Override
@@ -173,7 +173,12 @@ public final class Problems {
 
     @Override
     public Problem malformedUrl(String detail) {
-      return badRequest(detail);
+      return badRequest(sentence(detail));
+    }
+
+    /** The details of this API are sentences. */
+    private static String sentence(String detail) {
+      return Character.toUpperCase(detail.charAt(0)) + detail.substring(1) + ".";
     }
 
     @Override

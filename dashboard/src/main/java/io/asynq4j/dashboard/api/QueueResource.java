@@ -50,7 +50,7 @@ public final class QueueResource {
     Comparator<QueueRow> order = order(exchange.param("sort", "name"));
     String direction = exchange.param("order", "asc");
     if (!direction.equals("asc") && !direction.equals("desc")) {
-      throw Problems.badRequest("\"order\" must be asc or desc.");
+      throw Problems.badRequest("\"order\" must be asc or desc, got \"" + direction + "\".");
     }
     List<QueueRow> rows =
         snapshot.visible(exchange.user().grant()).stream()
@@ -198,7 +198,8 @@ public final class QueueResource {
     try {
       return ZoneId.of(zone);
     } catch (DateTimeException e) {
-      throw Problems.unprocessable("Unknown time zone \"" + zone + "\".");
+      throw Problems.unprocessable(
+          "Unknown time zone \"" + zone + "\". Use a name such as Europe/Berlin, or UTC.");
     }
   }
 

@@ -51,7 +51,7 @@ public final class ScheduleResource {
     if (!schedule.isRemembered()) {
       throw Problems.conflict(
           "wrong-state",
-          "\""
+          "Schedule entry \""
               + schedule.id()
               + "\" is read-only: it belongs to a Go scheduler, or to a scheduler without leader election.");
     }
@@ -110,7 +110,7 @@ public final class ScheduleResource {
   private ApiResponse pause(Exchange exchange) {
     String id = controllable(exchange);
     if (!exchange.source().inspector().pauseSchedule(id)) {
-      throw Problems.conflict("wrong-state", "\"" + id + "\" is already paused.");
+      throw Problems.conflict("wrong-state", "Schedule entry \"" + id + "\" is already paused.");
     }
     return ApiResponse.NO_CONTENT;
   }
@@ -118,7 +118,7 @@ public final class ScheduleResource {
   private ApiResponse resume(Exchange exchange) {
     String id = controllable(exchange);
     if (!exchange.source().inspector().resumeSchedule(id)) {
-      throw Problems.conflict("wrong-state", "\"" + id + "\" is not paused.");
+      throw Problems.conflict("wrong-state", "Schedule entry \"" + id + "\" is not paused.");
     }
     return ApiResponse.NO_CONTENT;
   }

@@ -10,7 +10,6 @@ import io.asynq4j.http.Route;
 import io.asynq4j.inspect.ServerSnapshot;
 import java.util.List;
 import java.util.function.BiPredicate;
-import java.util.function.Function;
 
 /** Live servers. */
 public final class ServerResource {
@@ -50,7 +49,7 @@ public final class ServerResource {
             .put("total", servers.size()));
   }
 
-  private static Function<Exchange, ApiResponse> control(BiPredicate<RedisInstance, String> order) {
+  private static Route.Endpoint<Exchange> control(BiPredicate<RedisInstance, String> order) {
     return exchange -> {
       String id = exchange.path("id");
       // The server may also serve queues that the user may not see.

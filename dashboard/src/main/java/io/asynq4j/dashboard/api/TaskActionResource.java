@@ -25,7 +25,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Actions on tasks. */
@@ -81,7 +80,7 @@ public final class TaskActionResource {
     void apply(QueueInspector queue, String id);
   }
 
-  private static Function<Exchange, ApiResponse> one(Action action) {
+  private static Route.Endpoint<Exchange> one(Action action) {
     return exchange -> {
       action.apply(exchange.source().inspector().queue(exchange.queue()), exchange.path("id"));
       exchange.changed(1);

@@ -81,7 +81,9 @@ public final class TaskResource {
       case "usual" -> page;
       case "oldest" -> page.oldestFirst();
       case "newest" -> page.newestFirst();
-      default -> throw Problems.badRequest("\"order\" must be usual, oldest or newest.");
+      default ->
+          throw Problems.badRequest(
+              "\"order\" must be usual, oldest or newest, got \"" + order + "\".");
     };
   }
 

@@ -2,10 +2,9 @@ package io.asynq4j.dashboard.page;
 
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Problem;
+import io.asynq4j.http.Sha256;
 import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
 /**
@@ -62,12 +61,6 @@ public final class ProblemPage {
   }
 
   private static String digest(String text) {
-    try {
-      return Base64.getEncoder()
-          .encodeToString(
-              MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("this JVM has no SHA-256", e);
-    }
+    return Base64.getEncoder().encodeToString(Sha256.digest(text.getBytes(StandardCharsets.UTF_8)));
   }
 }

@@ -1,10 +1,8 @@
 package io.asynq4j.dashboard.page;
 
 import io.asynq4j.http.ApiResponse;
+import io.asynq4j.http.Sha256;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -97,11 +95,6 @@ public final class StaticFiles {
   }
 
   private static String tag(byte[] bytes) {
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
-      return "\"" + HexFormat.of().formatHex(digest, 0, 12) + "\"";
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("this JVM has no SHA-256", e);
-    }
+    return "\"" + Sha256.hex(bytes).substring(0, 24) + "\"";
   }
 }

@@ -89,7 +89,7 @@ public record BulkJobRequest(
       throw Problems.unprocessable("\"at\" or \"in\" is required.");
     }
     if (limit < 1) {
-      throw Problems.unprocessable("\"limit\" must be 1 or more: " + limit);
+      throw Problems.unprocessable("\"limit\" must be 1 or more, got " + limit + ".");
     }
   }
 

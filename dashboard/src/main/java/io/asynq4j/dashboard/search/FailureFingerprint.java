@@ -1,11 +1,8 @@
 package io.asynq4j.dashboard.search;
 
 import io.asynq4j.TaskInfo;
+import io.asynq4j.http.Sha256;
 import io.asynq4j.internal.text.TextExcerpt;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -39,14 +36,7 @@ public final class FailureFingerprint {
   }
 
   static String of(String type, String normalised) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256")
-              .digest((type + "\n" + normalised).getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(digest, 0, 6);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("this JVM has no SHA-256", e);
-    }
+    return Sha256.hex(type + "\n" + normalised).substring(0, 12);
   }
 
   static String normalised(String error) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.Jedis;
 import tools.jackson.databind.JsonNode;
 
-/** Periodic entries over HTTP. */
+/** Schedule entries over HTTP. */
 class ScheduleResourceIT {
 
   @RegisterExtension static final DashboardFixture on = new DashboardFixture();

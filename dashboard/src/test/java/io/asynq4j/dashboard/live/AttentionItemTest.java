@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a person is told of without having looked for it. */
+/** Conditions that the overview reports. */
 class AttentionItemTest {
 
   private static final Instant NOON = Instant.parse("2030-01-01T12:00:00Z");

@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Pages that watch live, whatever becomes of one of them. */
+/** Event streams of several pages, also when one of them fails. */
 class EventBroadcasterIT {
 
   @RegisterExtension static final DashboardFixture on = new DashboardFixture();

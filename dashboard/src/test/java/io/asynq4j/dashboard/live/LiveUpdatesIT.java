@@ -37,7 +37,7 @@ class LiveUpdatesIT {
 
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
-  /** A page that is open. */
+  /** An open page. */
   private static final class Viewer implements AutoCloseable {
     private final InputStream body;
     private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
@@ -70,7 +70,7 @@ class LiveUpdatesIT {
           }
         }
       } catch (IOException e) {
-        // It was cut off, which is an end too.
+        // An aborted connection is an end too.
       } finally {
         ended.countDown();
       }
@@ -150,7 +150,7 @@ class LiveUpdatesIT {
       JsonNode snapshot = viewer.next("snapshot");
       on.enqueue("billing");
       on.enqueue("mail-2");
-      // A queue is there before its first task is: the change before may tell of that alone.
+      // A queue exists before its first task; the previous event may report only the queue.
       JsonNode change =
           viewer.next("change", each -> each.at("/overview/sizes/pending").intValue() == 2);
 
@@ -197,7 +197,7 @@ class LiveUpdatesIT {
     return (commands() - before) / (double) looks;
   }
 
-  /** How many commands Redis has done, whoever sent them. */
+  /** Number of commands that Redis has executed for all clients. */
   private static long commands() {
     try (Jedis jedis = on.jedis()) {
       return jedis

@@ -19,7 +19,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Who gets which look at Redis. */
+/** Which viewers share a snapshot of Redis. */
 class SnapshotPollerIT {
 
   @RegisterExtension static final DashboardFixture on = new DashboardFixture();

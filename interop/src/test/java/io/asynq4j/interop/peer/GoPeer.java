@@ -32,9 +32,9 @@ public final class GoPeer {
   /**
    * What Go answered to a task.
    *
-   * @param verdict enqueued, duplicate or conflict
+   * @param status enqueued, duplicate or conflict
    */
-  public record Answer(String id, String verdict) {}
+  public record Answer(String id, String status) {}
 
   public List<Answer> enqueue(List<GoTask> tasks) {
     return call(lines(tasks), Answer.class, List.of("enqueue", "-redis", redis));

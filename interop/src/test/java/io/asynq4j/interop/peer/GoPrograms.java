@@ -209,14 +209,14 @@ public final class GoPrograms {
     }
     Output root = run(PEER, List.of("go", "env", "GOROOT"), "", RUNNING);
     Path source = Path.of(root.text.strip(), "src", "time", "time.go");
-    String theKernelSays = "sec, nsec, mono := runtimeNow()";
+    String readOfTheClock = "sec, nsec, mono := runtimeNow()";
     String text = Files.readString(source);
-    if (text.split(Pattern.quote(theKernelSays), -1).length != 2) {
+    if (text.split(Pattern.quote(readOfTheClock), -1).length != 2) {
       return "this Go asks for the time in another way, and its clock cannot be put back";
     }
     Path changed = TARGET.resolve("time.go");
     Files.writeString(
-        changed, text.replace(theKernelSays, theKernelSays + "\n\tsec -= " + behind.toSeconds()));
+        changed, text.replace(readOfTheClock, readOfTheClock + "\n\tsec -= " + behind.toSeconds()));
     Path overlay = TARGET.resolve("overlay.json");
     Files.writeString(
         overlay,

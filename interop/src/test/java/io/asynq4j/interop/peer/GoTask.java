@@ -11,10 +11,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task for either side to enqueue, in the words of {@code enqueue.go}. Times are milliseconds; 0,
- * or an empty text, leaves an option out.
+ * A task for either side to enqueue, in the format of {@code enqueue.go}. Times are milliseconds; 0
+ * or an empty string leaves an option out.
  *
- * @param payload in Base64; an absent one and one of no bytes are two things
+ * @param payload in Base64; null means absent, which differs from empty
  */
 public record GoTask(
     String type,
@@ -47,7 +47,7 @@ public record GoTask(
     return maxRetry == null ? TaskOptions.DEFAULT_MAX_RETRY : maxRetry;
   }
 
-  /** The same for our client. */
+  /** The same task for our client. */
   public Task task() {
     return Task.of(type, bytes()).withHeaders(headers);
   }
@@ -90,94 +90,84 @@ public record GoTask(
   /** Puts a task together; not thread-safe. */
   public static final class Builder {
     private final String id;
-    private final Payload payload;
+    private final @Nullable String payload;
     private String type = "kind";
     private Map<String, String> headers = Map.of();
     private String queue = InteropTestBase.Q;
     private String group = "";
     private @Nullable Integer maxRetry;
-    private Duration timeout = Duration.ZERO;
-    private Instant deadline = Instant.EPOCH;
-    private Duration unique = Duration.ZERO;
-    private Duration processIn = Duration.ZERO;
-    private Instant processAt = Instant.EPOCH;
-    private Duration retention = Duration.ZERO;
+    private long timeout;
+    private long deadline;
+    private long unique;
+    private long processIn;
+    private long processAt;
+    private long retention;
 
     private Builder(String id, Payload payload) {
       this.id = id;
-      this.payload = payload;
+      this.payload =
+          payload.isPresent() ? Base64.getEncoder().encodeToString(payload.bytes()) : null;
     }
 
-    public Builder type(String type) {
-      this.type = type;
+    public Builder type(String name) {
+      type = name;
       return this;
     }
 
-    public Builder headers(Map<String, String> headers) {
-      this.headers = headers;
+    public Builder headers(Map<String, String> values) {
+      headers = values;
       return this;
     }
 
-    public Builder queue(String queue) {
-      this.queue = queue;
+    public Builder queue(String name) {
+      queue = name;
       return this;
     }
 
-    public Builder group(String group) {
-      this.group = group;
+    public Builder group(String name) {
+      group = name;
       return this;
     }
 
-    public Builder maxRetry(int maxRetry) {
-      this.maxRetry = maxRetry;
+    public Builder maxRetry(int count) {
+      maxRetry = count;
       return this;
     }
 
-    public Builder timeout(Duration timeout) {
-      this.timeout = timeout;
+    public Builder timeout(Duration limit) {
+      timeout = limit.toMillis();
       return this;
     }
 
-    public Builder deadline(Instant deadline) {
-      this.deadline = deadline;
+    public Builder deadline(Instant time) {
+      deadline = time.toEpochMilli();
       return this;
     }
 
-    public Builder unique(Duration unique) {
-      this.unique = unique;
+    public Builder unique(Duration ttl) {
+      unique = ttl.toMillis();
       return this;
     }
 
-    public Builder processIn(Duration processIn) {
-      this.processIn = processIn;
+    public Builder processIn(Duration delay) {
+      processIn = delay.toMillis();
       return this;
     }
 
-    public Builder processAt(Instant processAt) {
-      this.processAt = processAt;
+    public Builder processAt(Instant time) {
+      processAt = time.toEpochMilli();
       return this;
     }
 
-    public Builder retention(Duration retention) {
-      this.retention = retention;
+    public Builder retention(Duration period) {
+      retention = period.toMillis();
       return this;
     }
 
     public GoTask build() {
       return new GoTask(
-          type,
-          payload.isPresent() ? Base64.getEncoder().encodeToString(payload.bytes()) : null,
-          headers,
-          id,
-          queue,
-          group,
-          maxRetry,
-          timeout.toMillis(),
-          deadline.toEpochMilli(),
-          unique.toMillis(),
-          processIn.toMillis(),
-          processAt.toEpochMilli(),
-          retention.toMillis());
+          type, payload, headers, id, queue, group, maxRetry, timeout, deadline, unique, processIn,
+          processAt, retention);
     }
   }
 }

@@ -33,18 +33,27 @@ public record GoTaskInfo(
     payload = payload == null ? "" : payload;
     headers = headers == null ? Map.of() : headers;
     result = result == null ? "" : result;
-    // For a pending task it is the time at which one asks.
+    // For a pending task, Go returns the time of the request.
     nextProcessAt = state.equals(TaskState.PENDING.word()) ? 0 : nextProcessAt;
   }
 
-  /** The same, as ours sees it. */
+  /** The task as our inspector returns it. */
   public static GoTaskInfo of(TaskInfo info) {
+    return of(info, info.headers());
+  }
+
+  /** The task as our inspector returns it, without what this version of Go does not know. */
+  public static GoTaskInfo of(TaskInfo info, GoVersion version) {
+    return of(info, version.knowsHeaders() ? info.headers() : Map.of());
+  }
+
+  private static GoTaskInfo of(TaskInfo info, Map<String, String> headers) {
     return new GoTaskInfo(
         info.id(),
         info.queue().value(),
         info.type(),
         Base64.getEncoder().encodeToString(info.payload().bytes()),
-        info.headers(),
+        headers,
         info.state().word(),
         info.maxRetry(),
         info.retried(),
@@ -87,32 +96,7 @@ public record GoTaskInfo(
         "");
   }
 
-  /** The same values as this version of Go reports them. */
-  public GoTaskInfo as(GoVersion version) {
-    return version.knowsHeaders()
-        ? this
-        : new GoTaskInfo(
-            id,
-            queue,
-            type,
-            payload,
-            Map.of(),
-            state,
-            maxRetry,
-            retried,
-            lastError,
-            lastFailedAt,
-            timeout,
-            deadline,
-            group,
-            nextProcessAt,
-            orphaned,
-            retention,
-            completedAt,
-            result);
-  }
-
-  /** This without the words of its last failure, and when it failed and is due again. */
+  /** The same task without the text and time of its last failure, and without its due time. */
   public GoTaskInfo withoutFailure() {
     return new GoTaskInfo(
         id,

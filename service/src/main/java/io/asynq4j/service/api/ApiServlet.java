@@ -56,16 +56,16 @@ public final class ApiServlet extends HttpServlet {
   protected void service(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     CompletableFuture<ApiResponse> answer;
-    RequestRecord visit = new RequestRecord(request);
+    RequestRecord record = new RequestRecord(request);
     try {
-      answer = handle(request, visit).toCompletableFuture();
+      answer = handle(request, record).toCompletableFuture();
     } catch (Exception | Error e) {
       answer = CompletableFuture.failedFuture(e);
     }
     if (answer.isDone()) {
       answer
           .handle(ApiServlet::orProblem)
-          .thenAccept(done -> send(done, visit, request, response))
+          .thenAccept(done -> send(done, record, request, response))
           .join();
       return;
     }
@@ -74,7 +74,7 @@ public final class ApiServlet extends HttpServlet {
     CompletableFuture<Void> unused =
         answer
             .handle(ApiServlet::orProblem)
-            .thenAccept(done -> send(done, visit, request, response))
+            .thenAccept(done -> send(done, record, request, response))
             .whenComplete((sent, e) -> end(later, response, e));
   }
 
@@ -94,15 +94,15 @@ public final class ApiServlet extends HttpServlet {
     }
   }
 
-  private CompletionStage<ApiResponse> handle(HttpServletRequest request, RequestRecord visit)
+  private CompletionStage<ApiResponse> handle(HttpServletRequest request, RequestRecord record)
       throws Exception {
     Router.Match<Scope, Exchange> match =
         router
             .find(request.getMethod(), segments(request.getRequestURI()))
-            .orElseThrow(() -> new Problem(404, "not-found", "unknown path; see /v1/openapi.json"));
+            .orElseThrow(() -> Problems.notFound("unknown path; see /v1/openapi.json"));
     Route<Scope, Exchange> route = match.route();
-    visit.found(route);
-    ApiKey caller = access.get().require(request, route.permission(), visit);
+    record.setRoute(route);
+    ApiKey caller = access.get().require(request, route.permission(), record);
     return route.endpoint().handle(new Exchange(request, caller, match.variables()));
   }
 
@@ -152,14 +152,14 @@ public final class ApiServlet extends HttpServlet {
 
   private void send(
       ApiResponse answer,
-      RequestRecord visit,
+      RequestRecord record,
       HttpServletRequest request,
       HttpServletResponse response) {
     Runnable undelivered = once(answer.undelivered());
     // Sending may still fail after the response is accepted here.
     request.setAttribute(ResponseSender.UNDELIVERED, undelivered);
     try {
-      records.answered(visit, answer.status());
+      records.answered(record, answer.status());
       response.setStatus(answer.status());
       response.setContentType(answer.contentType());
       response.setHeader("Cache-Control", "no-store");

@@ -3,7 +3,6 @@ package io.asynq4j.service.api;
 import io.asynq4j.http.Json;
 import io.asynq4j.http.RecordLog;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -39,7 +38,7 @@ public final class AuditLog {
     line.put("method", method);
     line.put("path", path);
     line.put("status", status);
-    write(new String(Json.bytes(line), StandardCharsets.UTF_8));
+    write(Json.text(line));
   }
 
   private synchronized void write(String line) {

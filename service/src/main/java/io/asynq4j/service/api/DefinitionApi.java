@@ -6,7 +6,6 @@ import io.asynq4j.definition.TaskDefinition.FollowUps;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Json;
-import io.asynq4j.http.Problem;
 import io.asynq4j.http.RequestFields;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueLimits;
@@ -17,8 +16,6 @@ import io.asynq4j.service.config.RequestLimits;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
@@ -49,13 +46,13 @@ public final class DefinitionApi {
     this.limits = limits;
   }
 
-  CompletionStage<ApiResponse> list(Exchange exchange) {
+  ApiResponse list(Exchange exchange) {
     ObjectNode body = Json.object();
     ArrayNode list = body.putArray("definitions");
     catalog.all().stream()
         .filter(definition -> exchange.caller().allows(definition.name()))
         .forEach(definition -> list.add(json(definition)));
-    return CompletableFuture.completedFuture(ApiResponse.json(200, body));
+    return ApiResponse.json(200, body);
   }
 
   private static ObjectNode json(TaskDefinition definition) {
@@ -95,7 +92,7 @@ public final class DefinitionApi {
     }
   }
 
-  CompletionStage<ApiResponse> put(Exchange exchange) throws Exception {
+  ApiResponse put(Exchange exchange) throws Exception {
     String name = exchange.path("name");
     AccessControl.requireName(exchange.caller(), name);
     requireNotOfFile(name);
@@ -139,7 +136,7 @@ public final class DefinitionApi {
       throw Problems.invalid("", String.valueOf(e.getMessage()));
     }
     changed.run();
-    return CompletableFuture.completedFuture(ApiResponse.json(200, json(definition)));
+    return ApiResponse.json(200, json(definition));
   }
 
   /** Requires a name without wildcards: keys and grants match names by patterns. */
@@ -147,7 +144,7 @@ public final class DefinitionApi {
     if (!DashboardAuthFilter.isNoPattern(name)) {
       throw Problems.invalid(
           field,
-          "%s must not contain * and must have at most %d characters"
+          "\"%s\" must not contain * and must have at most %d characters"
               .formatted(field, Glob.MAX_LENGTH));
     }
   }
@@ -156,13 +153,13 @@ public final class DefinitionApi {
     int burst = fields.integer("burst", 0, 1_000_000, 0);
     Optional<String> text = fields.text("rate");
     if (text.isEmpty() && burst > 0) {
-      throw Problems.invalid("burst", "burst requires a rate");
+      throw Problems.invalid("burst", "\"burst\" requires a \"rate\"");
     }
     try {
       return text.map(RateLimit::parse)
           .map(rate -> burst == 0 || rate.isUnlimited() ? rate : rate.withBurst(burst));
     } catch (IllegalArgumentException e) {
-      throw Problems.invalid("rate", "rate is invalid: " + e.getMessage());
+      throw Problems.invalid("rate", "\"rate\" is invalid: " + e.getMessage());
     }
   }
 
@@ -170,14 +167,13 @@ public final class DefinitionApi {
    * Returns the limits that operators have set for a name; they take precedence over the
    * definition.
    */
-  CompletionStage<ApiResponse> limits(Exchange exchange) {
+  ApiResponse limits(Exchange exchange) {
     String queue = queueOf(exchange);
-    return CompletableFuture.completedFuture(
-        ApiResponse.json(200, json(inspector.queue(queue).limits())));
+    return ApiResponse.json(200, json(inspector.queue(queue).limits()));
   }
 
   /** Sets all limits of a name; those that are missing or null are taken from the definition. */
-  CompletionStage<ApiResponse> setLimits(Exchange exchange) throws Exception {
+  ApiResponse setLimits(Exchange exchange) throws Exception {
     String queue = queueOf(exchange);
     RequestFields fields = exchange.fields(limits.get().body());
     QueueLimits set = QueueLimits.NONE;
@@ -190,7 +186,7 @@ public final class DefinitionApi {
     set = rate(fields).map(set::withRate).orElse(set);
     fields.end();
     inspector.queue(queue).setLimits(set);
-    return CompletableFuture.completedFuture(ApiResponse.json(200, json(set)));
+    return ApiResponse.json(200, json(set));
   }
 
   private String queueOf(Exchange exchange) {
@@ -199,12 +195,12 @@ public final class DefinitionApi {
     return catalog
         .definition(name)
         .map(definition -> definition.queue().value())
-        .orElseThrow(() -> new Problem(404, "not-found", "no task is defined with this name"));
+        .orElseThrow(() -> Problems.notFound("no task is defined with this name"));
   }
 
   private static ObjectNode json(QueueLimits limits) {
     ObjectNode json = Json.object();
-    limits.maxActive().ifPresent(most -> json.put("maxRun", most));
+    limits.maxActive().ifPresent(max -> json.put("maxRun", max));
     limits.ordered().ifPresent(flag -> json.put("ordered", flag));
     limits
         .rate()
@@ -218,15 +214,15 @@ public final class DefinitionApi {
     return json;
   }
 
-  CompletionStage<ApiResponse> remove(Exchange exchange) {
+  ApiResponse remove(Exchange exchange) {
     String name = exchange.path("name");
     AccessControl.requireName(exchange.caller(), name);
     requireNotOfFile(name);
     if (!catalog.definitions().remove(name)) {
-      throw new Problem(404, "not-found", "no task is defined with this name");
+      throw Problems.notFound("no task is defined with this name");
     }
     changed.run();
-    return CompletableFuture.completedFuture(ApiResponse.json(200, Json.object()));
+    return ApiResponse.json(200, Json.object());
   }
 
   private void requireNotOfFile(String name) {

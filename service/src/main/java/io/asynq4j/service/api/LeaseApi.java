@@ -7,6 +7,7 @@ import io.asynq4j.handler.Outcome;
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Json;
 import io.asynq4j.http.RequestFields;
+import io.asynq4j.internal.text.DurationFormat;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.LeasedTask.LeaseOutcome;
 import io.asynq4j.lease.LeasedTask.LeaseProgress;
@@ -100,7 +101,9 @@ public final class LeaseApi {
     Duration lease = fields.duration("lease").orElse(allowed.usual());
     if (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(allowed.longest()) > 0) {
       throw Problems.invalid(
-          "lease", "lease must be from 1s to %ds".formatted(allowed.longest().toSeconds()));
+          "lease",
+          "\"lease\" must be a duration from 1s to %s, got %s"
+              .formatted(DurationFormat.format(allowed.longest()), DurationFormat.format(lease)));
     }
     return lease;
   }
@@ -149,7 +152,7 @@ public final class LeaseApi {
    * Extends leases, unless the time of the attempt is over: then the attempt has failed. If that is
    * not certain, the lease ends without a failure.
    */
-  CompletionStage<ApiResponse> extend(Exchange exchange) throws Exception {
+  ApiResponse extend(Exchange exchange) throws Exception {
     LeaseTokenBatch batch = batch(exchange);
     Map<Duration, List<Extension>> byLength = new LinkedHashMap<>();
     List<LeaseOutcome> timedOut = new ArrayList<>();
@@ -198,7 +201,7 @@ public final class LeaseApi {
     }
   }
 
-  CompletionStage<ApiResponse> progress(Exchange exchange) throws Exception {
+  ApiResponse progress(Exchange exchange) throws Exception {
     LeaseTokenBatch batch = batch(exchange);
     Map<Integer, LeaseProgress> reports = new LinkedHashMap<>();
     batch.each(
@@ -208,7 +211,8 @@ public final class LeaseApi {
           if (note.length() > MAX_NOTE) {
             throw Problems.invalid(
                 "note",
-                "note must have at most %d characters, got %d".formatted(MAX_NOTE, note.length()));
+                "\"note\" must have at most %d characters, got %d"
+                    .formatted(MAX_NOTE, note.length()));
           }
           reports.put(index, new LeaseProgress(task, new Progress(percent, note)));
         });

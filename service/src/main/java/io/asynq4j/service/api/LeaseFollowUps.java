@@ -41,14 +41,10 @@ final class LeaseFollowUps {
 
   private Optional<EnqueueRequest> of(
       LeasedTask task, Function<Attempt, Optional<EnqueueRequest>> followUp) {
-    String name = task.task().type();
     return catalog
         .ofQueue(task.queue().value())
-        .filter(owner -> owner.name().equals(name))
-        .flatMap(
-            owner ->
-                followUp.apply(
-                    new Attempt(task.id(), name, task.retried() + 1, task.task().payload())));
+        .filter(owner -> owner.name().equals(task.task().type()))
+        .flatMap(owner -> followUp.apply(Attempt.of(task)));
   }
 
   void send(List<EnqueueRequest> requests) {

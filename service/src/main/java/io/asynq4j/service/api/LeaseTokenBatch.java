@@ -16,8 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -33,11 +31,12 @@ final class LeaseTokenBatch {
   /** Maximum number of tasks of a request. */
   static final int MAX_TASKS = 1_000;
 
-  private static final String LOST = "lost";
+  /** State of a task whose lease the caller does not hold. */
+  static final String LOST = "lost";
 
   /** Handles one task whose lease the caller holds. */
-  interface Step {
-    void take(int index, LeasedTask task, RequestFields fields);
+  interface Action {
+    void accept(int index, LeasedTask task, RequestFields fields);
   }
 
   private final DefinitionCatalog catalog;
@@ -67,7 +66,7 @@ final class LeaseTokenBatch {
     RequestFields fields = new RequestFields(item, "a task", Problems.FACTORY);
     LeaseProof proof =
         LeaseToken.parse(fields.required("token"))
-            .orElseThrow(() -> Problems.invalid("token", "token is not a valid lease token"));
+            .orElseThrow(() -> Problems.invalid("token", "\"token\" is not a valid lease token"));
     Optional<TaskDefinition> definition = catalog.ofQueue(proof.queue());
     definition.ifPresentOrElse(
         each -> AccessControl.requireName(caller, each.name()),
@@ -105,12 +104,12 @@ final class LeaseTokenBatch {
   }
 
   /**
-   * Calls a step for each task whose lease is held; the others are lost. Tasks on a Redis server of
-   * a cluster that does not respond are skipped, so that the others keep their leases. The response
-   * reports the failure.
+   * Calls an action for each task whose lease is held; the others are lost. Tasks on a Redis server
+   * of a cluster that does not respond are skipped, so that the others keep their leases. The
+   * response reports the failure.
    */
-  void each(Step step) {
-    indexesByServer().values().forEach(indexes -> each(indexes, step));
+  void each(Action action) {
+    indexesByServer().values().forEach(indexes -> each(indexes, action));
   }
 
   private Map<String, List<Integer>> indexesByServer() {
@@ -122,7 +121,7 @@ final class LeaseTokenBatch {
     return byServer;
   }
 
-  private void each(List<Integer> indexes, Step step) {
+  private void each(List<Integer> indexes, Action action) {
     List<Optional<LeasedTask>> tasks;
     try {
       tasks = catalog.leases().restore(indexes.stream().map(proofs::get).toList());
@@ -133,7 +132,7 @@ final class LeaseTokenBatch {
     for (int i = 0; i < tasks.size(); i++) {
       int index = indexes.get(i);
       if (tasks.get(i).isPresent()) {
-        step.take(index, tasks.get(i).get(), items.get(index));
+        action.accept(index, tasks.get(i).get(), items.get(index));
         items.get(index).end();
       } else {
         setLost(index);
@@ -157,7 +156,7 @@ final class LeaseTokenBatch {
   }
 
   /** The response with the states of all tasks. A lost lease of a single task is a problem. */
-  CompletionStage<ApiResponse> response() {
+  ApiResponse response() {
     if (unavailable != null) {
       throw unavailable;
     }
@@ -167,11 +166,11 @@ final class LeaseTokenBatch {
         throw Problems.conflict(
             "lease-lost", "the lease has expired or belongs to another worker: stop", null);
       }
-      return CompletableFuture.completedFuture(ApiResponse.json(200, only));
+      return ApiResponse.json(200, only);
     }
     ObjectNode body = Json.object();
     ArrayNode list = body.putArray("tasks");
     states.forEach(list::add);
-    return CompletableFuture.completedFuture(ApiResponse.json(200, body));
+    return ApiResponse.json(200, body);
   }
 }

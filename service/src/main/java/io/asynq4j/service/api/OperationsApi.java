@@ -14,7 +14,6 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -47,11 +46,11 @@ public final class OperationsApi {
     this.reload = reload;
   }
 
-  CompletionStage<ApiResponse> live() {
+  ApiResponse live() {
     return state("live");
   }
 
-  CompletionStage<ApiResponse> ready() {
+  ApiResponse ready() {
     if (draining.getAsBoolean() || !active.getAsBoolean()) {
       throw notReady();
     }
@@ -59,14 +58,13 @@ public final class OperationsApi {
     return state("ready");
   }
 
-  private static CompletionStage<ApiResponse> state(String state) {
-    return CompletableFuture.completedFuture(
-        ApiResponse.json(200, Json.object().put("state", state)));
+  private static ApiResponse state(String state) {
+    return ApiResponse.json(200, Json.object().put("state", state));
   }
 
   /** Calls an endpoint that a replica does not serve while it shuts down. */
-  CompletionStage<ApiResponse> unlessDraining(Exchange exchange, Route.Endpoint<Exchange> endpoint)
-      throws Exception {
+  CompletionStage<ApiResponse> unlessDraining(
+      Exchange exchange, Route.AsyncEndpoint<Exchange> endpoint) throws Exception {
     if (draining.getAsBoolean()) {
       throw notReady();
     }
@@ -78,24 +76,24 @@ public final class OperationsApi {
         503, "draining", "this replica is shutting down; use another one", Duration.ofSeconds(1));
   }
 
-  CompletionStage<ApiResponse> metrics(Exchange exchange) {
+  ApiResponse metrics(Exchange exchange) {
     AccessControl.requireUnrestricted(exchange.caller());
-    return CompletableFuture.completedFuture(metrics.scrape());
+    return metrics.scrape();
   }
 
-  CompletionStage<ApiResponse> openApi() throws IOException {
+  ApiResponse openApi() throws IOException {
     try (InputStream document = TaskService.class.getResourceAsStream("openapi.json")) {
       byte[] bytes = Objects.requireNonNull(document, "openapi.json").readAllBytes();
-      return CompletableFuture.completedFuture(ApiResponse.bytes(bytes, ApiResponse.JSON));
+      return ApiResponse.bytes(bytes, ApiResponse.JSON);
     }
   }
 
-  CompletionStage<ApiResponse> reload(Exchange exchange) {
+  ApiResponse reload(Exchange exchange) {
     AccessControl.requireUnrestricted(exchange.caller());
     try {
       ObjectNode body = Json.object();
       reload.get().forEach(body.putArray("needRestart")::add);
-      return CompletableFuture.completedFuture(ApiResponse.json(200, body));
+      return ApiResponse.json(200, body);
     } catch (ConfigurationException e) {
       throw Problems.invalid("", String.valueOf(e.getMessage()));
     } catch (UncheckedIOException e) {

@@ -26,6 +26,15 @@ public final class Problems {
     return new Problem(422, "invalid", message).forField(field);
   }
 
+  /** The caller's key does not allow the request. */
+  public static Problem forbidden(String message) {
+    return new Problem(403, "forbidden", message);
+  }
+
+  static Problem notFound(String message) {
+    return new Problem(404, "not-found", message);
+  }
+
   /**
    * A task already exists, or is in another state than expected.
    *
@@ -89,9 +98,9 @@ public final class Problems {
     }
 
     @Override
-    public Problem tooLarge(long mostBytes) {
+    public Problem tooLarge(long maxBytes) {
       return new Problem(
-          413, "too-large", "the body must not be larger than %,d bytes".formatted(mostBytes));
+          413, "too-large", "the body must not be larger than %,d bytes".formatted(maxBytes));
     }
 
     @Override

@@ -26,11 +26,11 @@ public final class RequestRecord {
     this.from = request.getRemoteAddr();
   }
 
-  void found(Route<Scope, Exchange> found) {
-    this.route = found;
+  void setRoute(Route<Scope, Exchange> newRoute) {
+    this.route = newRoute;
   }
 
-  public void isOf(ApiKey key) {
+  public void setCaller(ApiKey key) {
     this.caller = key;
   }
 

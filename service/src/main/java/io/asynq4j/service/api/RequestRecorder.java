@@ -20,20 +20,20 @@ public final class RequestRecorder {
     this.logRequests = logRequests;
   }
 
-  void answered(RequestRecord visit, int status) {
-    long nanos = visit.nanos();
-    metrics.answered(visit.knownMethod(), visit.routePath(), status, nanos);
-    if (visit.isOperation() || status == 401 || status == 403) {
-      audit.add(visit.key(), visit.from(), visit.method(), visit.path(), status);
+  void answered(RequestRecord record, int status) {
+    long nanos = record.nanos();
+    metrics.answered(record.knownMethod(), record.routePath(), status, nanos);
+    if (record.isOperation() || status == 401 || status == 403) {
+      audit.add(record.key(), record.from(), record.method(), record.path(), status);
     }
     if (logRequests.getAsBoolean()) {
       Map<String, Object> values = new LinkedHashMap<>();
-      values.put("method", visit.method());
-      values.put("route", visit.routePath());
+      values.put("method", record.method());
+      values.put("route", record.routePath());
       values.put("status", status);
       values.put("micros", nanos / 1_000);
-      values.put("key", String.valueOf(visit.key()));
-      values.put("from", visit.from());
+      values.put("key", String.valueOf(record.key()));
+      values.put("from", record.from());
       log.write("answered", values);
     }
   }

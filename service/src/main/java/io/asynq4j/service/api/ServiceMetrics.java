@@ -28,8 +28,9 @@ public final class ServiceMetrics implements AutoCloseable {
     return server;
   }
 
-  public void showWaiting(LeaseDispatcher desk) {
-    Gauge.builder("asynq.service.waiting", desk, LeaseDispatcher::waiting)
+  /** Adds the number of requests that wait for tasks. */
+  public void addWaiting(LeaseDispatcher dispatcher) {
+    Gauge.builder("asynq.service.waiting", dispatcher, LeaseDispatcher::waiting)
         .description("requests for leases that wait for a task")
         .register(metrics.registry());
   }

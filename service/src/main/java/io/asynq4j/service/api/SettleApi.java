@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 
@@ -38,13 +37,13 @@ public final class SettleApi {
     this.limits = limits;
   }
 
-  CompletionStage<ApiResponse> complete(Exchange exchange) throws Exception {
+  ApiResponse complete(Exchange exchange) throws Exception {
     LeaseTokenBatch batch = batch(exchange);
     return batch.hasFollowUps() ? completeWithFollowUps(batch) : completeByProof(batch);
   }
 
   /** Completes tasks without reading them first, which is cheaper. */
-  private CompletionStage<ApiResponse> completeByProof(LeaseTokenBatch batch) {
+  private ApiResponse completeByProof(LeaseTokenBatch batch) {
     List<LeaseResult> results = new ArrayList<>();
     batch.eachProof(
         (proof, fields) ->
@@ -59,7 +58,7 @@ public final class SettleApi {
     return batch.response();
   }
 
-  private CompletionStage<ApiResponse> completeWithFollowUps(LeaseTokenBatch batch) {
+  private ApiResponse completeWithFollowUps(LeaseTokenBatch batch) {
     return settle(
         batch,
         (task, fields) -> {
@@ -74,7 +73,7 @@ public final class SettleApi {
     return Payload.of(Json.bytes(value));
   }
 
-  CompletionStage<ApiResponse> fail(Exchange exchange) throws Exception {
+  ApiResponse fail(Exchange exchange) throws Exception {
     return settle(
         batch(exchange),
         (task, fields) -> {
@@ -101,7 +100,7 @@ public final class SettleApi {
     return task.cancelled().map(after -> Outcome.cancelled(after, CANCELLED)).orElse(outcome);
   }
 
-  CompletionStage<ApiResponse> snooze(Exchange exchange) throws Exception {
+  ApiResponse snooze(Exchange exchange) throws Exception {
     return settle(
         batch(exchange),
         (task, fields) -> {
@@ -114,7 +113,7 @@ public final class SettleApi {
         });
   }
 
-  CompletionStage<ApiResponse> release(Exchange exchange) throws Exception {
+  ApiResponse release(Exchange exchange) throws Exception {
     return settle(
         batch(exchange), (task, fields) -> Decision.unlessCancelled(task, Outcome.requeue()));
   }
@@ -141,7 +140,7 @@ public final class SettleApi {
     return new LeaseTokenBatch(exchange, limits.get().batch(), catalog);
   }
 
-  private CompletionStage<ApiResponse> settle(LeaseTokenBatch batch, Decider decider) {
+  private ApiResponse settle(LeaseTokenBatch batch, Decider decider) {
     Map<Integer, Decision> decisions = new LinkedHashMap<>();
     // All are read before the first is settled: an invalid request changes nothing.
     batch.each((index, task, fields) -> decisions.put(index, decider.decide(task, fields)));
@@ -162,7 +161,7 @@ public final class SettleApi {
    */
   private static String state(Optional<Outcome> applied) {
     if (applied.isEmpty()) {
-      return "lost";
+      return LeaseTokenBatch.LOST;
     }
     return switch (applied.get().kind()) {
       case DONE -> "completed";

@@ -23,11 +23,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Enqueues the tasks of requests, one or many. Thread-safe. */
 public final class SubmitApi {
@@ -55,7 +52,7 @@ public final class SubmitApi {
     this.settings = settings;
   }
 
-  CompletionStage<ApiResponse> submit(Exchange exchange) throws Exception {
+  ApiResponse submit(Exchange exchange) throws Exception {
     String key = exchange.header("Idempotency-Key").orElse(null);
     if (exchange.isLines()) {
       if (key != null) {
@@ -63,22 +60,22 @@ public final class SubmitApi {
             "Idempotency-Key",
             "an Idempotency-Key applies to one task; set the id of each task of a batch instead");
       }
-      return CompletableFuture.completedFuture(batch(exchange));
+      return batch(exchange);
     }
     byte[] body = exchange.body(limits.get().body());
-    return CompletableFuture.completedFuture(submit(List.of(body), exchange.caller(), key).get(0));
+    return submit(List.of(body), exchange.caller(), key).get(0);
   }
 
   /** Enqueues one task per line. The response has one line for each, in the same order. */
   private ApiResponse batch(Exchange exchange) throws Exception {
-    RequestLimits most = this.limits.get();
-    List<byte[]> lines = lines(exchange.body(most.batch()));
-    if (lines.size() > most.batchLines()) {
+    RequestLimits current = limits.get();
+    List<byte[]> lines = lines(exchange.body(current.batch()));
+    if (lines.size() > current.batchLines()) {
       throw new Problem(
           413,
           "too-large",
           "a batch must have at most %,d lines, got %,d"
-              .formatted(most.batchLines(), lines.size()));
+              .formatted(current.batchLines(), lines.size()));
     }
     List<ApiResponse> answers = submit(lines, exchange.caller(), null);
     return ApiResponse.bytes(
@@ -158,9 +155,7 @@ public final class SubmitApi {
   private ApiResponse answer(TaskSubmission submission, EnqueueResult result) {
     String queue = submission.definition().queue().value();
     if (result instanceof EnqueueResult.Enqueued enqueued) {
-      ObjectNode body = Json.object();
-      body.set("task", TaskJson.of(enqueued.info(), submission.params()));
-      return ApiResponse.json(201, body);
+      return TaskJson.response(201, TaskJson.of(enqueued.info(), submission.params()));
     } else if (result instanceof EnqueueResult.IdConflict conflict) {
       TaskInfo existing = find(queue, conflict.id());
       return replay(submission.fingerprint(), existing, conflict.id());
@@ -197,7 +192,7 @@ public final class SubmitApi {
             : Fingerprint.parse(existing.headers().get(TaskSubmission.FINGERPRINT_HEADER));
     if (asked != null && before != null && existing != null && before.key().equals(asked.key())) {
       if (before.body().equals(asked.body())) {
-        return ApiResponse.json(201, wrapped(existing)).with("Idempotent-Replayed", "true");
+        return TaskJson.response(201, TaskJson.of(existing)).with("Idempotent-Replayed", "true");
       }
       throw Problems.invalid(
           "Idempotency-Key", "this Idempotency-Key was already used with another body");
@@ -206,12 +201,6 @@ public final class SubmitApi {
         "id-taken",
         "a task with the id \"" + id + "\" already exists",
         existing == null ? null : TaskJson.of(existing));
-  }
-
-  private static ObjectNode wrapped(TaskInfo task) {
-    ObjectNode body = Json.object();
-    body.set("task", TaskJson.of(task));
-    return body;
   }
 
   /** Returns null if the task was deleted in the meantime. */

@@ -7,12 +7,11 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.http.ApiResponse;
-import io.asynq4j.http.Json;
 import io.asynq4j.http.Problem;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.internal.time.PollInterval;
 import io.asynq4j.service.definition.DefinitionCatalog;
-import io.asynq4j.service.executor.ServerCallLimiter;
+import io.asynq4j.service.executor.ServerThreadPools;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -23,7 +22,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Returns, cancels and retries single tasks. Thread-safe. */
 public final class TaskApi {
@@ -46,18 +44,20 @@ public final class TaskApi {
   private final Inspector inspector;
   private final ScheduledExecutorService timer;
   private final Executor answers;
-  private final ServerCallLimiter calls;
+  private final ServerThreadPools polls;
   private final BooleanSupplier draining;
 
   /**
    * @param timer starts polls; nothing blocks its threads
-   * @param answers calls Redis and sends responses, both of which may take long
+   * @param polls calls Redis
+   * @param answers sends responses, which may take long
    * @param draining whether waiting requests should be answered immediately
    */
   public TaskApi(
       DefinitionCatalog catalog,
       Inspector inspector,
       ScheduledExecutorService timer,
+      ServerThreadPools polls,
       Executor answers,
       BooleanSupplier draining) {
     this.draining = draining;
@@ -65,7 +65,7 @@ public final class TaskApi {
     this.inspector = inspector;
     this.timer = timer;
     this.answers = answers;
-    this.calls = new ServerCallLimiter(answers);
+    this.polls = polls;
   }
 
   /** Returns the task, immediately or when it has ended. */
@@ -94,7 +94,7 @@ public final class TaskApi {
     Runnable step = () -> orFail(poll, () -> run(poll, interval));
     ScheduledFuture<?> unused =
         timer.schedule(
-            () -> orFail(poll, () -> calls.execute(server, step)),
+            () -> orFail(poll, () -> polls.execute(server, step)),
             Math.min(interval.nanos(), poll.leftNanos()),
             TimeUnit.NANOSECONDS);
   }
@@ -129,7 +129,7 @@ public final class TaskApi {
   }
 
   /** Cancels a task: a waiting task is archived, a running one is cancelled at its worker. */
-  CompletionStage<ApiResponse> cancel(Exchange exchange) {
+  ApiResponse cancel(Exchange exchange) {
     TaskInfo task = find(exchange);
     String queue = task.queue().value();
     return changed(
@@ -145,16 +145,15 @@ public final class TaskApi {
   }
 
   /** Runs a task again, or immediately. */
-  CompletionStage<ApiResponse> retry(Exchange exchange) {
+  ApiResponse retry(Exchange exchange) {
     TaskInfo task = find(exchange);
     return changed(task, () -> inspector.queue(task.queue()).run(task.id()));
   }
 
-  private CompletionStage<ApiResponse> changed(TaskInfo task, Runnable change) {
+  private ApiResponse changed(TaskInfo task, Runnable change) {
     try {
       change.run();
-      return CompletableFuture.completedFuture(
-          answer(inspector.queue(task.queue()).task(task.id())));
+      return answer(inspector.queue(task.queue()).task(task.id()));
     } catch (TaskStateException e) {
       throw Problems.conflict("state", String.valueOf(e.getMessage()), TaskJson.of(task));
     } catch (TaskNotFoundException | QueueNotFoundException e) {
@@ -171,9 +170,7 @@ public final class TaskApi {
   }
 
   private static ApiResponse answer(TaskInfo task) {
-    ObjectNode body = Json.object();
-    body.set("task", TaskJson.of(task));
-    return ApiResponse.json(200, body);
+    return TaskJson.response(200, TaskJson.of(task));
   }
 
   /**

@@ -2,6 +2,7 @@ package io.asynq4j.service.api;
 
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Json;
 import java.time.Instant;
 import java.util.Locale;
@@ -48,6 +49,13 @@ public final class TaskJson {
       json.set("result", value(task.result()));
     }
     return json;
+  }
+
+  /** Returns a response with the JSON of a task. */
+  static ApiResponse response(int status, ObjectNode task) {
+    ObjectNode body = Json.object();
+    body.set("task", task);
+    return ApiResponse.json(status, body);
   }
 
   public static void time(ObjectNode json, String field, @Nullable Instant at) {

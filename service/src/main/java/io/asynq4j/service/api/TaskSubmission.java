@@ -7,14 +7,11 @@ import io.asynq4j.client.EnqueueRequest;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.http.Json;
 import io.asynq4j.http.RequestFields;
+import io.asynq4j.http.Sha256;
 import io.asynq4j.service.auth.AccessControl;
 import io.asynq4j.service.auth.ApiKey;
 import io.asynq4j.service.definition.DefinitionCatalog;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -35,10 +32,12 @@ public record TaskSubmission(
   /** Identifies the request that created a task. */
   public record Fingerprint(String key, String body) {
 
+    private static final int LENGTH = 32;
+
     static Fingerprint of(String caller, String name, String key, JsonNode body) {
       return new Fingerprint(
-          sha256((caller + "\n" + name + "\n" + key).getBytes(StandardCharsets.UTF_8)),
-          sha256(Json.bytes(body)));
+          Sha256.hex(caller + "\n" + name + "\n" + key).substring(0, LENGTH),
+          Sha256.hex(Json.bytes(body)).substring(0, LENGTH));
     }
 
     public static @Nullable Fingerprint parse(@Nullable String header) {
@@ -48,15 +47,6 @@ public record TaskSubmission(
 
     String header() {
       return key + ":" + body;
-    }
-
-    private static String sha256(byte[] bytes) {
-      try {
-        byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
-        return HexFormat.of().formatHex(digest, 0, 16);
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("SHA-256 is not available in this JVM", e);
-      }
     }
   }
 
@@ -119,13 +109,13 @@ public record TaskSubmission(
 
   /** Sets the id and retention by which the key is remembered: the task itself is the record. */
   private static TaskOptions remembered(
-      TaskOptions options, Fingerprint fingerprint, Duration least) {
+      TaskOptions options, Fingerprint fingerprint, Duration min) {
     TaskOptions.Builder more = TaskOptions.builder();
     if (options.id() == null) {
       more.id("idem-" + fingerprint.key());
     }
-    if (options.retention() == null || options.retention().compareTo(least) < 0) {
-      more.retention(least);
+    if (options.retention() == null || options.retention().compareTo(min) < 0) {
+      more.retention(min);
     }
     return options.overriddenBy(more.build());
   }

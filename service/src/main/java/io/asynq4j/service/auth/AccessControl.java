@@ -5,6 +5,7 @@ import io.asynq4j.http.Problem;
 import io.asynq4j.internal.text.Glob;
 import io.asynq4j.service.Scope;
 import io.asynq4j.service.api.Exchange;
+import io.asynq4j.service.api.Problems;
 import io.asynq4j.service.api.RequestRecord;
 import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +13,7 @@ import java.util.Base64;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -74,7 +76,7 @@ public final class AccessControl {
     return Optional.ofNullable(byHash.get(ApiKey.hashOf(presented)));
   }
 
-  public ApiKey require(HttpServletRequest request, @Nullable Scope scope, RequestRecord visit) {
+  public ApiKey require(HttpServletRequest request, @Nullable Scope scope, RequestRecord record) {
     if (scope == null) {
       return ANYBODY;
     }
@@ -91,12 +93,11 @@ public final class AccessControl {
                         401,
                         "unauthorized",
                         "a valid API key is required: \"Authorization: Bearer asq_…\""));
-    visit.isOf(key);
+    record.setCaller(key);
     if (!key.scopes().contains(scope)) {
-      throw new Problem(
-          403,
-          "forbidden",
-          "the key \"%s\" does not have the scope %s".formatted(key.name(), scope));
+      throw Problems.forbidden(
+          "the key \"%s\" does not have the scope %s"
+              .formatted(key.name(), scope.name().toLowerCase(Locale.ROOT)));
     }
     return key;
   }
@@ -107,9 +108,7 @@ public final class AccessControl {
    */
   private static void requireNoWebPage(HttpServletRequest request) {
     if (request.getHeader("Origin") != null || !LOCAL.matcher(request.getServerName()).matches()) {
-      throw new Problem(
-          403,
-          "forbidden",
+      throw Problems.forbidden(
           "a service without API keys refuses requests of web pages and requests to other host"
               + " names");
     }
@@ -118,9 +117,7 @@ public final class AccessControl {
   /** Requires access to a queue. A queue without a definition is matched like a task name. */
   public static void requireQueue(ApiKey caller, String queue) {
     if (!caller.allows(queue)) {
-      throw new Problem(
-          403,
-          "forbidden",
+      throw Problems.forbidden(
           "the key \"%s\" does not allow queues named \"%s\"".formatted(caller.name(), queue));
     }
   }
@@ -128,9 +125,7 @@ public final class AccessControl {
   /** Requires access to all tasks, for requests that show or change all of them. */
   public static void requireUnrestricted(ApiKey caller) {
     if (!caller.isUnrestricted()) {
-      throw new Problem(
-          403,
-          "forbidden",
+      throw Problems.forbidden(
           "the key \"%s\" is restricted to some task names; this request needs access to all"
               .formatted(caller.name()));
     }
@@ -138,9 +133,7 @@ public final class AccessControl {
 
   public static void requireName(ApiKey caller, String taskName) {
     if (!caller.allows(taskName)) {
-      throw new Problem(
-          403,
-          "forbidden",
+      throw Problems.forbidden(
           "the key \"%s\" does not allow tasks named \"%s\"".formatted(caller.name(), taskName));
     }
   }

@@ -1,13 +1,10 @@
 package io.asynq4j.service.auth;
 
+import io.asynq4j.http.Sha256;
 import io.asynq4j.internal.text.Glob;
 import io.asynq4j.service.Scope;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -41,13 +38,7 @@ public record ApiKey(String name, String hash, Set<Scope> scopes, List<Glob> nam
 
   /** Hashes a key. A key has 256 random bits, so a plain hash is safe. */
   public static String hashOf(String key) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
-      return "sha256:" + HexFormat.of().formatHex(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("SHA-256 is not available in this JVM", e);
-    }
+    return "sha256:" + Sha256.hex(key);
   }
 
   public static String create() {

@@ -47,12 +47,12 @@ public final class ConfigurationSection {
       for (NodeTuple tuple : mapping.getValue()) {
         String key = tuple.getKeyNode() instanceof ScalarNode scalar ? scalar.getValue() : "";
         if (values.put(key, tuple.getValueNode()) != null) {
-          problem(tuple.getKeyNode(), "duplicate key \"%s\"".formatted(key));
+          source.problem(tuple.getKeyNode(), "duplicate key \"%s\"".formatted(key));
         }
         keys.put(key, tuple.getKeyNode());
       }
     } else if (node != null && !isNull(node)) {
-      problem(node, path + " must be a mapping of keys and values");
+      source.problem(node, path + " must be a mapping of keys and values");
     }
   }
 
@@ -60,14 +60,10 @@ public final class ConfigurationSection {
     return node.getTag().equals(Tag.NULL);
   }
 
-  private void problem(@Nullable Node node, String message) {
-    source.problem(node, message);
-  }
-
   /** Reports an error in the value of a key, or in the whole mapping if the key is missing. */
   public void problem(String key, String message) {
     Node node = values.get(key);
-    problem(node == null ? where : node, name(key) + " " + message);
+    source.problem(node == null ? where : node, name(key) + " " + message);
   }
 
   private String name(String key) {
@@ -91,7 +87,7 @@ public final class ConfigurationSection {
     if (node instanceof ScalarNode scalar) {
       return source.substituted(scalar);
     }
-    problem(node, name + " must be a single value");
+    source.problem(node, name + " must be a single value");
     return Optional.empty();
   }
 
@@ -120,42 +116,38 @@ public final class ConfigurationSection {
             });
   }
 
-  public Optional<Duration> duration(String key, Duration least, Duration most) {
+  public Optional<Duration> duration(String key, Duration min, Duration max) {
     return parsed(
         key,
         text ->
             DurationFormat.tryParse(text)
-                .filter(time -> time.compareTo(least) >= 0 && time.compareTo(most) <= 0),
+                .filter(time -> time.compareTo(min) >= 0 && time.compareTo(max) <= 0),
         "a duration from %s to %s, %s"
             .formatted(
-                DurationFormat.format(least),
-                DurationFormat.format(most),
-                DurationFormat.EXPECTED));
+                DurationFormat.format(min), DurationFormat.format(max), DurationFormat.EXPECTED));
   }
 
-  public Optional<Long> size(String key, long least, long most) {
+  public Optional<Long> size(String key, long min, long max) {
     return parsed(
         key,
-        text -> ByteSizeFormat.tryParse(text).filter(n -> n >= least && n <= most),
+        text -> ByteSizeFormat.tryParse(text).filter(n -> n >= min && n <= max),
         "a size from %s to %s, %s"
             .formatted(
-                ByteSizeFormat.format(least),
-                ByteSizeFormat.format(most),
-                ByteSizeFormat.EXPECTED));
+                ByteSizeFormat.format(min), ByteSizeFormat.format(max), ByteSizeFormat.EXPECTED));
   }
 
-  public Optional<Integer> integer(String key, int least, int most) {
+  public Optional<Integer> integer(String key, int min, int max) {
     return parsed(
         key,
         text -> {
           try {
             int number = Integer.parseInt(text);
-            return number < least || number > most ? Optional.empty() : Optional.of(number);
+            return number < min || number > max ? Optional.empty() : Optional.of(number);
           } catch (NumberFormatException e) {
             return Optional.empty();
           }
         },
-        "a whole number from %d to %d".formatted(least, most));
+        "a whole number from %d to %d".formatted(min, max));
   }
 
   public boolean flag(String key) {
@@ -199,31 +191,25 @@ public final class ConfigurationSection {
 
   public List<ConfigurationSection> sections(String key) {
     List<ConfigurationSection> sections = new ArrayList<>();
-    if (has(key)) {
-      if (values.get(key) instanceof SequenceNode sequence) {
-        for (Node node : sequence.getValue()) {
-          sections.add(
-              new ConfigurationSection(source, name(key) + "[" + sections.size() + "]", node));
-        }
-      } else {
-        problem(key, "must be a list");
-      }
+    for (Node node : list(key)) {
+      sections.add(new ConfigurationSection(source, name(key) + "[" + sections.size() + "]", node));
     }
     return sections;
   }
 
   public List<String> texts(String key) {
-    List<String> texts = new ArrayList<>();
-    if (has(key)) {
-      if (values.get(key) instanceof SequenceNode sequence) {
-        for (Node node : sequence.getValue()) {
-          scalar(node, name(key)).ifPresent(texts::add);
-        }
-      } else {
-        problem(key, "must be a list");
-      }
+    return list(key).stream().flatMap(node -> scalar(node, name(key)).stream()).toList();
+  }
+
+  private List<Node> list(String key) {
+    if (!has(key)) {
+      return List.of();
     }
-    return texts;
+    if (values.get(key) instanceof SequenceNode sequence) {
+      return sequence.getValue();
+    }
+    problem(key, "must be a list");
+    return List.of();
   }
 
   Map<String, String> textMap(String key) {
@@ -294,7 +280,7 @@ public final class ConfigurationSection {
     keys.forEach(
         (key, node) -> {
           if (!known.contains(key)) {
-            problem(node, "unknown key %s; known keys: %s".formatted(name(key), known));
+            source.problem(node, "unknown key %s; known keys: %s".formatted(name(key), known));
           }
         });
   }

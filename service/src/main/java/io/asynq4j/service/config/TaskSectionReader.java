@@ -19,7 +19,6 @@ import io.asynq4j.service.tasks.CmdSpec;
 import io.asynq4j.service.tasks.ConfiguredTask;
 import io.asynq4j.service.tasks.HttpSpec;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.DateTimeException;
@@ -227,7 +226,7 @@ public final class TaskSectionReader {
         .json("params")
         .ifPresent(
             schema -> {
-              String text = new String(Json.bytes(schema), StandardCharsets.UTF_8);
+              String text = Json.text(schema);
               try {
                 new ParamsSchema(text);
                 builder.paramsSchema(text);
@@ -304,7 +303,7 @@ public final class TaskSectionReader {
     }
     List<ArgumentTemplate> arguments = new ArrayList<>();
     for (String text : section.texts("args")) {
-      ArgumentTemplate.problemOf(text).ifPresent(words -> section.problem("args", words));
+      ArgumentTemplate.problemOf(text).ifPresent(problem -> section.problem("args", problem));
       arguments.add(new ArgumentTemplate(text));
     }
     Map<String, ArgumentTemplate> environment = new LinkedHashMap<>();
@@ -312,7 +311,8 @@ public final class TaskSectionReader {
         .textMap("env")
         .forEach(
             (name, text) -> {
-              ArgumentTemplate.problemOf(text).ifPresent(words -> section.problem("env", words));
+              ArgumentTemplate.problemOf(text)
+                  .ifPresent(problem -> section.problem("env", problem));
               environment.put(name, new ArgumentTemplate(text));
             });
     String directory = section.text("directory").orElse(null);

@@ -9,6 +9,7 @@ import io.asynq4j.client.TaskClient;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.FollowUps;
 import io.asynq4j.http.Json;
+import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.service.api.TaskJson;
 import java.util.HashSet;
 import java.util.List;
@@ -35,7 +36,12 @@ public final class FollowUpTasks {
   private static final int LONGEST_ERROR = 2_000;
 
   /** One attempt of a task. */
-  public record Attempt(String id, String name, int number, Payload params) {}
+  public record Attempt(String id, String name, int number, Payload params) {
+
+    public static Attempt of(LeasedTask task) {
+      return new Attempt(task.id(), task.task().type(), task.retried() + 1, task.task().payload());
+    }
+  }
 
   private enum Event {
     BEFORE,

@@ -61,7 +61,7 @@ public final class GearmanTaskPolicy implements JobValidator, AttemptListener {
   @Override
   public void begin(List<LeasedTask> tasks) {
     List<EnqueueRequest> requests = new ArrayList<>();
-    tasks.forEach(task -> followUps.before(attempt(task)).ifPresent(requests::add));
+    tasks.forEach(task -> followUps.before(Attempt.of(task)).ifPresent(requests::add));
     followUps.send(requests);
   }
 
@@ -75,16 +75,12 @@ public final class GearmanTaskPolicy implements JobValidator, AttemptListener {
   private Optional<EnqueueRequest> followUp(LeasedTask task, Outcome outcome) {
     if (outcome instanceof Outcome.Done done) {
       Payload result = done.result() instanceof Payload payload ? payload : Payload.absent();
-      return followUps.succeeded(attempt(task), TaskJson.value(result));
+      return followUps.succeeded(Attempt.of(task), TaskJson.value(result));
     } else if (outcome instanceof Outcome.Retry retry) {
-      return followUps.failed(attempt(task), retry.reason(), !task.isLastAttempt());
+      return followUps.failed(Attempt.of(task), retry.reason(), !task.isLastAttempt());
     } else if (outcome instanceof Outcome.Archive archive) {
-      return followUps.failed(attempt(task), archive.reason(), /* willRetry= */ false);
+      return followUps.failed(Attempt.of(task), archive.reason(), /* willRetry= */ false);
     }
     return Optional.empty();
-  }
-
-  private static Attempt attempt(LeasedTask task) {
-    return new Attempt(task.id(), task.task().type(), task.retried() + 1, task.task().payload());
   }
 }

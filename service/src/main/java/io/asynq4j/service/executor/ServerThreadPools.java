@@ -1,5 +1,6 @@
 package io.asynq4j.service.executor;
 
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
 import java.util.HashMap;
@@ -38,16 +39,10 @@ public final class ServerThreadPools {
   /**
    * Creates pools of daemon threads.
    *
-   * @param threadName name of the threads
+   * @param threadName name of the threads; numbered if it ends with a hyphen
    */
   public ServerThreadPools(String threadName, int maxPerServer) {
-    this(
-        task -> {
-          Thread thread = new Thread(task, threadName);
-          thread.setDaemon(true);
-          return thread;
-        },
-        maxPerServer);
+    this(DaemonThreadPools.factory(threadName), maxPerServer);
   }
 
   public ServerThreadPools(ThreadFactory factory, int maxPerServer) {
@@ -89,7 +84,7 @@ public final class ServerThreadPools {
           // The new thread continues with the tasks that wait.
           pool.execute(() -> {});
         } catch (Error e) {
-          SafeLog.error(log, "there is still no thread for requests to Redis", e);
+          SafeLog.error(log, "there is still no thread for calls to Redis", e);
         }
       }
     }
@@ -100,7 +95,7 @@ public final class ServerThreadPools {
       task.run();
     } catch (Throwable e) {
       // The thread must survive: it may be impossible to start another.
-      SafeLog.error(log, "a request to Redis of the gearman gateway failed", e);
+      SafeLog.error(log, "a call to Redis failed; later calls are not affected", e);
     }
   }
 

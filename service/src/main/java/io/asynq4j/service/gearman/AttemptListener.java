@@ -12,41 +12,28 @@ import java.util.Set;
 public interface AttemptListener {
 
   /** Does nothing. */
-  AttemptListener NONE =
-      new AttemptListener() {
-        @Override
-        public Set<String> queuesBefore(LeasedTask task) {
-          return Set.of();
-        }
-
-        @Override
-        public Set<String> queuesAfter(LeasedTask task) {
-          return Set.of();
-        }
-
-        @Override
-        public void begin(List<LeasedTask> tasks) {}
-
-        @Override
-        public void end(List<LeaseOutcome> outcomes) {}
-      };
+  AttemptListener NONE = new AttemptListener() {};
 
   /** The queues that {@link #begin} needs for this task. Must not block. */
-  Set<String> queuesBefore(LeasedTask task);
+  default Set<String> queuesBefore(LeasedTask task) {
+    return Set.of();
+  }
 
   /** The queues that {@link #end} may need for this task. Must not block. */
-  Set<String> queuesAfter(LeasedTask task);
+  default Set<String> queuesAfter(LeasedTask task) {
+    return Set.of();
+  }
 
   /**
    * Called before workers get these tasks. When it throws, the tasks are requeued. May be called
    * again for the same attempt.
    */
-  void begin(List<LeasedTask> tasks);
+  default void begin(List<LeasedTask> tasks) {}
 
   /**
    * Called before these attempts are settled. When it throws a {@code BrokerException} or an error
    * such as a lack of memory, call and settlement are repeated until Redis answers. When Redis
    * refuses the data each time, the task is archived.
    */
-  void end(List<LeaseOutcome> outcomes);
+  default void end(List<LeaseOutcome> outcomes) {}
 }

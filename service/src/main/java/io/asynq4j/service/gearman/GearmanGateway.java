@@ -4,6 +4,7 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.Durability;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.lease.TaskLeases.CancellationWatch;
 import io.asynq4j.redis.RedisConnection;
@@ -27,11 +28,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,8 +78,10 @@ public final class GearmanGateway implements AutoCloseable {
     Inspector inspector = Inspector.create(redis);
     this.client =
         TaskClient.builder(redis).maxPayload(config.maxPacket()).durability(durability).build();
-    this.lookups = new ServerThreadPools(daemons("lookup"), LOOKUP_THREADS);
-    this.timer = Executors.newScheduledThreadPool(TIMER_THREADS, daemons("timer"));
+    this.lookups = new ServerThreadPools("asynq-gearman-lookup-", LOOKUP_THREADS);
+    this.timer =
+        Executors.newScheduledThreadPool(
+            TIMER_THREADS, DaemonThreadPools.factory("asynq-gearman-timer-"));
     this.drainTimeout = config.drainTimeout();
     this.pollInterval = pollInterval;
     ResultNotifier results = new ResultNotifier(inspector, functions.servers(), loop, pollInterval);
@@ -151,15 +152,6 @@ public final class GearmanGateway implements AutoCloseable {
     } catch (RuntimeException e) {
       log.warn("a cancelled task continues to run: {}", e.getMessage());
     }
-  }
-
-  private static ThreadFactory daemons(String name) {
-    AtomicInteger number = new AtomicInteger();
-    return task -> {
-      Thread thread = new Thread(task, "asynq-gearman-" + name + "-" + number.incrementAndGet());
-      thread.setDaemon(true);
-      return thread;
-    };
   }
 
   /** Starts a gateway. Throws when the port is in use, and when Redis does not answer. */

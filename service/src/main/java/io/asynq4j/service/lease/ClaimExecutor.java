@@ -1,5 +1,6 @@
 package io.asynq4j.service.lease;
 
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.lease.LeasedTask;
 import java.util.List;
@@ -26,17 +27,11 @@ final class ClaimExecutor implements AutoCloseable {
           IDLE_SECONDS,
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
-          ClaimExecutor::daemon);
+          DaemonThreadPools.factory("asynq-claim"));
 
   ClaimExecutor(TimeLimitedClaimer.Source source) {
     SafeLog.prepare();
     this.source = source;
-  }
-
-  private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "asynq-claim");
-    thread.setDaemon(true);
-    return thread;
   }
 
   TimeLimitedClaimer.Source source() {

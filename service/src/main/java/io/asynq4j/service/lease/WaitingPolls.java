@@ -133,8 +133,8 @@ final class WaitingPolls {
   }
 
   /** Time until the next poll expires, at most this long. */
-  long nanosUntilExpiry(long now, long most) {
-    return polls.stream().mapToLong(poll -> poll.expiresAt - now).reduce(most, Math::min);
+  long nanosUntilExpiry(long now, long limit) {
+    return polls.stream().mapToLong(poll -> poll.expiresAt - now).reduce(limit, Math::min);
   }
 
   void endExpired(long now) {

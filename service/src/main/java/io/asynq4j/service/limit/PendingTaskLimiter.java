@@ -50,8 +50,8 @@ public final class PendingTaskLimiter {
       reading = false;
     }
 
-    synchronized boolean admits(long most) {
-      boolean isFree = pending < most;
+    synchronized boolean admits(long max) {
+      boolean isFree = pending < max;
       if (isFree) {
         pending++;
         admitted++;

@@ -122,9 +122,9 @@ final class CmdTaskHandler implements Handler<Task> {
       return Outcome.snooze(spec.snooze());
     }
     String name = new File(spec.program()).getName();
-    String words = errors.text().strip();
+    String text = errors.text().strip();
     return Outcome.retry(
-        "%s exited with code %d%s".formatted(name, exit, words.isEmpty() ? "" : ": " + words));
+        "%s exited with code %d%s".formatted(name, exit, text.isEmpty() ? "" : ": " + text));
   }
 
   /** Reports the newest line of output as progress, at most once a second. */

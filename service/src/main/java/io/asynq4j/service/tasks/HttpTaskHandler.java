@@ -119,7 +119,7 @@ final class HttpTaskHandler implements Handler<Task> {
       byte[] result = answer.start(spec.resultLimit());
       return result.length == 0 ? Outcome.done() : Outcome.done(Payload.of(result));
     }
-    String words =
+    String message =
         "%s returned %d: %s"
             .formatted(
                 spec.url().getHost(),
@@ -127,10 +127,10 @@ final class HttpTaskHandler implements Handler<Task> {
                 new String(answer.start(ERROR_LIMIT), StandardCharsets.UTF_8));
     if (status == 408 || status == 425 || status == 429 || status >= 500) {
       return retryAfter(response)
-          .map(delay -> Outcome.retry(words, delay))
-          .orElseGet(() -> Outcome.retry(words));
+          .map(delay -> Outcome.retry(message, delay))
+          .orElseGet(() -> Outcome.retry(message));
     }
-    return Outcome.archive(status < 400 ? words + " (redirects are not followed)" : words);
+    return Outcome.archive(status < 400 ? message + " (redirects are not followed)" : message);
   }
 
   private Optional<Duration> retryAfter(Response response) {
@@ -191,9 +191,9 @@ final class HttpTaskHandler implements Handler<Task> {
       }
     }
 
-    byte[] start(int most) {
+    byte[] start(int max) {
       byte[] all = start.toByteArray();
-      return all.length <= most ? all : Arrays.copyOf(all, most);
+      return all.length <= max ? all : Arrays.copyOf(all, max);
     }
   }
 }

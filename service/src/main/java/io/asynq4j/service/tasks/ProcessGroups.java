@@ -31,11 +31,6 @@ public final class ProcessGroups {
         .findFirst();
   }
 
-  /** Whether limits on memory and CPU time can be enforced here. */
-  boolean canLimit() {
-    return prlimit.isPresent();
-  }
-
   /**
    * Returns the command that runs in its own group. Both tools replace themselves by the program,
    * so the program has their pid.
@@ -78,9 +73,9 @@ public final class ProcessGroups {
   }
 
   /** Returns false if interrupted. */
-  private static boolean await(Process process, Duration most) {
+  private static boolean await(Process process, Duration timeout) {
     try {
-      process.waitFor(most.toMillis(), TimeUnit.MILLISECONDS);
+      process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
       return true;
     } catch (InterruptedException e) {
       return false;

@@ -86,8 +86,8 @@ final class ProgramOutput implements AutoCloseable {
     }
   }
 
-  void await(Duration most) throws InterruptedException {
-    thread.join(Math.max(1, most.toMillis()));
+  void await(Duration timeout) throws InterruptedException {
+    thread.join(Math.max(1, timeout.toMillis()));
   }
 
   synchronized byte[] bytes() {

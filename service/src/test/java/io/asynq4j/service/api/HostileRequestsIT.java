@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever is sent, the caller is told what is wrong with it, soon. */
+/** Any invalid request is refused soon, with the reason. */
 class HostileRequestsIT {
 
   private static ServiceFixture fixture;

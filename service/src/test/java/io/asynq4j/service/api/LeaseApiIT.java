@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The lease protocol, spoken by hand. */
+/** The lease protocol, by plain requests. */
 class LeaseApiIT {
 
   private ServiceFixture fixture;
@@ -182,7 +182,7 @@ class LeaseApiIT {
     settle("release", body.at("/tasks/3/token").stringValue(), "");
     long before = fixture.scriptCalls();
     Reply reply = fixture.post("/v1/progress", body.toString());
-    // One that reads the leases and one that writes; what servers do by themselves comes on top.
+    // One call reads the leases and one writes, apart from calls of the servers themselves.
     assertThat(fixture.scriptCalls() - before).isLessThan(15);
     assertThat(reply.at("/tasks")).hasSize(20);
     assertThat(reply.at("/tasks/3/state").stringValue()).isEqualTo("lost");
@@ -191,7 +191,7 @@ class LeaseApiIT {
     ((ObjectNode) body.at("/tasks/7")).put("percent", 101);
     ((ObjectNode) body.at("/tasks/6")).put("percent", 99);
     assertThat(fixture.post("/v1/progress", body.toString()).status()).isEqualTo(422);
-    // A bad field in a batch: nothing of it was written.
+    // An invalid field in a batch: nothing was written.
     assertThat(fixture.get("/v1/tasks/6").at("/task/progress/percent").intValue()).isEqualTo(16);
   }
 
@@ -251,8 +251,8 @@ class LeaseApiIT {
     assertThat(settle("complete", next, "").status()).isEqualTo(200);
   }
 
-  private String leaseOneWithin(String name, Duration most) {
-    JsonNode tasks = lease(name, ",\"wait\":\"%ds\"".formatted(most.toSeconds()));
+  private String leaseOneWithin(String name, Duration wait) {
+    JsonNode tasks = lease(name, ",\"wait\":\"%ds\"".formatted(wait.toSeconds()));
     assertThat(tasks).hasSize(1);
     return tasks.get(0).get("token").stringValue();
   }
@@ -271,7 +271,7 @@ class LeaseApiIT {
     submit("a", "1");
     LeaseProof proof = LeaseToken.parse(leaseOne("a")).orElseThrow();
     int end = proof.token().indexOf('.');
-    // The last nine digits say when the claim was made: an hour ago, when there was no service.
+    // The last nine digits are the time of the claim: an hour ago, before the service started.
     String made = Long.toString(fixture.redis.clock().millis() - 3_600_000, 36);
     String claim = proof.token().substring(0, end - 9) + "0".repeat(9 - made.length()) + made;
     fixture.redis("HSET asynq:{a}:t:1 claim " + claim);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
-/** Tasks handed in over HTTP. */
+/** Tasks submitted over HTTP. */
 @TestInstance(Lifecycle.PER_CLASS)
 class SubmitApiIT {
 

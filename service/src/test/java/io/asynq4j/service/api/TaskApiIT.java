@@ -19,6 +19,7 @@ import io.asynq4j.service.SilentShard;
 import io.asynq4j.service.TaskService;
 import io.asynq4j.service.auth.ApiKey;
 import io.asynq4j.service.definition.DefinitionCatalog;
+import io.asynq4j.service.executor.ServerThreadPools;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.Proxy;
 import java.net.Socket;
@@ -43,15 +44,17 @@ class TaskApiIT {
   private static final int TIMER_THREADS = 2;
 
   private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(TIMER_THREADS);
+  private final ServerThreadPools polls = new ServerThreadPools("poll", 8);
   private final ExecutorService answers = Executors.newCachedThreadPool();
 
   @AfterEach
   void stop() {
     timer.shutdownNow();
+    polls.shutdown();
     answers.shutdownNow();
   }
 
-  /** A request of its own thread. */
+  /** A request on a separate thread. */
   private CompletableFuture<ApiResponse> get(TaskApi tasks, String name, String id) {
     HttpServletRequest request =
         (HttpServletRequest)
@@ -77,7 +80,7 @@ class TaskApiIT {
                 .map(name -> TaskDefinition.builder(name, TaskKind.WORKER).build())
                 .toList());
     catalog.refresh();
-    return new TaskApi(catalog, Inspector.create(redis), timer, answers, draining);
+    return new TaskApi(catalog, Inspector.create(redis), timer, polls, answers, draining);
   }
 
   @Test
@@ -104,7 +107,7 @@ class TaskApiIT {
     }
   }
 
-  /** Those that wait for it are as many as do not even fit on its threads. */
+  /** More requests wait for the silent server than it has threads. */
   @Test
   void aSilentServerDelaysNoWorkerThatWaitsForTasksOfOthers() {
     // Not the first one, which has the list of all queues.
@@ -130,7 +133,7 @@ class TaskApiIT {
           waiting.add(get(tasks, stuck, "1"));
         }
         CompletableFuture<ApiResponse> answer = get(tasks, healthy, "1");
-        // Each has looked once.
+        // Each has polled once.
         await().until(() -> looks.get() > waiting.size());
         shard.pause();
         Inspector inspector = Inspector.create(redis);

@@ -202,9 +202,9 @@ class AccessControlIT {
               tasks:
                 shop-cat: { kind: cmd, retention: 1h, cmd: { program: /bin/cat } }
                 shop-work: { kind: worker }
-                told: { kind: worker }
+                follow: { kind: worker }
                 charge: { kind: cmd, retention: 1h, cmd: { program: /bin/cat }, callbacks: {
-                  before: { task: told }, success: { task: told } } }
+                  before: { task: follow }, success: { task: follow } } }
               """));
       // An operator of one queue may put tasks of any type into it, by the dashboard.
       for (String queue : List.of("shop-cat", "shop-work")) {
@@ -224,7 +224,7 @@ class AccessControlIT {
       Reply leased = fixture.post("/v1/lease", "{\"names\":[\"shop-work\"]}", as(key));
       String token = leased.at("/tasks/0/token").stringValue();
       fixture.post("/v1/complete", "{\"token\":\"%s\"}".formatted(token), as(key));
-      assertThat(fixture.inspector.queues()).doesNotContain("told");
+      assertThat(fixture.inspector.queues()).doesNotContain("follow");
     }
   }
 }

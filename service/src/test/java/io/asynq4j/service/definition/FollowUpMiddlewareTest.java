@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** The definitions that a server follows up by. */
+/** How the middleware reads definitions. */
 class FollowUpMiddlewareTest {
 
   private final AtomicLong nanos = new AtomicLong();
@@ -21,7 +21,7 @@ class FollowUpMiddlewareTest {
   private final CountDownLatch silent = new CountDownLatch(1);
   private final CountDownLatch begun = new CountDownLatch(1);
 
-  /** The first answers at once, the second when it is let. */
+  /** The first read returns at once, the second when it is released. */
   private Map<String, TaskDefinition> read() {
     if (reads.incrementAndGet() == 2) {
       begun.countDown();

@@ -24,12 +24,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** Tasks and URLs that are told of what becomes of other tasks. */
+/** Tasks and URLs that are called before and after other tasks. */
 class FollowUpTasksIT {
 
   private HttpServer target;
   private ServiceFixture fixture;
-  private final List<String> told = new CopyOnWriteArrayList<>();
+  private final List<String> received = new CopyOnWriteArrayList<>();
   private final List<String> signatures = new CopyOnWriteArrayList<>();
   private final AtomicInteger refusals = new AtomicInteger(1);
 
@@ -43,7 +43,7 @@ class FollowUpTasksIT {
               new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
           boolean refused = refusals.getAndDecrement() > 0;
           if (!refused) {
-            told.add(body);
+            received.add(body);
             signatures.add(
                 String.valueOf(exchange.getRequestHeaders().getFirst("X-Asynq-Signature")));
           } else {
@@ -94,9 +94,9 @@ class FollowUpTasksIT {
     JsonNode before = note();
     assertThat(before.get("event").stringValue()).isEqualTo("before");
     assertThat(before.at("/params/x").intValue()).isEqualTo(7);
-    await().until(() -> told.size() == 1);
+    await().until(() -> received.size() == 1);
     JsonNode success =
-        Json.parse(told.get(0).getBytes(StandardCharsets.UTF_8), "it", Problems.FACTORY);
+        Json.parse(received.get(0).getBytes(StandardCharsets.UTF_8), "it", Problems.FACTORY);
     assertThat(success.get("event").stringValue()).isEqualTo("success");
     assertThat(success.get("id").stringValue()).isEqualTo("1");
     assertThat(success.get("name").stringValue()).isEqualTo("good");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class KeyedBatchExecutorTest {
 
-  private static final int MOST_THREADS = 3;
+  private static final int MAX_THREADS = 3;
   private static final QueueName QUEUE = QueueName.of("a");
 
   private final List<Integer> done = new CopyOnWriteArrayList<>();
@@ -30,11 +30,11 @@ class KeyedBatchExecutorTest {
 
   /** The server of a queue is named by the first letter of the queue. */
   private static KeyedBatchExecutor<QueueName, Integer> lanes(
-      ThreadFactory threads, int most, BiConsumer<QueueName, List<Integer>> work) {
+      ThreadFactory threads, int max, BiConsumer<QueueName, List<Integer>> work) {
     return new KeyedBatchExecutor<>(
-        new ServerThreadPools(threads, MOST_THREADS),
+        new ServerThreadPools(threads, MAX_THREADS),
         (queue, item) -> queue.value().substring(0, 1),
-        most,
+        max,
         work);
   }
 
@@ -97,11 +97,11 @@ class KeyedBatchExecutorTest {
               }
               done.addAll(batch);
             });
-    int queues = 2 * MOST_THREADS;
+    int queues = 2 * MAX_THREADS;
     for (int i = 0; i < queues; i++) {
       assertThat(lanes.add(QueueName.of("queue-" + i), i)).isTrue();
     }
-    assertThat(threads).hasSize(MOST_THREADS);
+    assertThat(threads).hasSize(MAX_THREADS);
     release.countDown();
     await().until(() -> done.size() == queues);
     lanes.close(Duration.ofSeconds(30));
@@ -124,13 +124,13 @@ class KeyedBatchExecutorTest {
               }
               done.addAll(batch);
             });
-    for (int i = 0; i < 2 * MOST_THREADS; i++) {
+    for (int i = 0; i < 2 * MAX_THREADS; i++) {
       assertThat(lanes.add(QueueName.of("silent-" + i), i)).isTrue();
     }
     assertThat(lanes.add(QueueName.of("healthy"), -1)).isTrue();
     await().until(() -> done.equals(List.of(-1)));
     release.countDown();
-    await().until(() -> done.size() == 2 * MOST_THREADS + 1);
+    await().until(() -> done.size() == 2 * MAX_THREADS + 1);
     lanes.close(Duration.ofSeconds(30));
   }
 }

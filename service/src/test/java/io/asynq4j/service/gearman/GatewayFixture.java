@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** A Redis, gateways on it, those who talk to them, and a server that sees to due times. */
+/** A Redis, gateways on it, their peers, and a server that forwards due tasks. */
 final class GatewayFixture implements AutoCloseable {
 
   final EmbeddedRedis server = EmbeddedRedis.builder().ephemeral().start();
@@ -48,17 +48,17 @@ final class GatewayFixture implements AutoCloseable {
   }
 
   GearmanGateway start(UnaryOperator<GearmanConfig.Builder> settings) {
-    careForQueues();
+    startUpkeep();
     return opened(GearmanGateway.start(redis, settings.apply(config()).build()));
   }
 
-  /** One that learns only by messages of what others do: it never looks by itself. */
-  GearmanGateway startTold() {
-    careForQueues();
+  /** Starts a gateway that relies on notifications and practically never polls. */
+  GearmanGateway startWithoutPolling() {
+    startUpkeep();
     return opened(GearmanGateway.start(redis, config().build(), Duration.ofHours(10)));
   }
 
-  private void careForQueues() {
+  private void startUpkeep() {
     if (gateways.isEmpty()) {
       upkeep.start();
     }
@@ -74,7 +74,7 @@ final class GatewayFixture implements AutoCloseable {
     return gateway;
   }
 
-  /** Somebody who talks to the gateway that was started last. */
+  /** A peer of the gateway that was started last. */
   RawPeer peer() {
     return peer(gateways.get(gateways.size() - 1));
   }
@@ -85,7 +85,7 @@ final class GatewayFixture implements AutoCloseable {
     return peer;
   }
 
-  /** The same, who can do these. */
+  /** A worker that offers these functions. */
   RawPeer worker(String... functions) {
     RawPeer worker = peer();
     for (String function : functions) {

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The gateway, talked to packet by packet. */
+/** The gateway, tested packet by packet. */
 class GearmanGatewayIT {
 
   private static final Duration SHORT = Duration.ofMillis(200);
@@ -120,7 +120,7 @@ class GearmanGatewayIT {
   @Test
   void aSleepingWorkerIsWokenByTheTaskThatComesIn() {
     fixture.define("f");
-    fixture.startTold();
+    fixture.startWithoutPolling();
     RawPeer client = fixture.peer();
     RawPeer worker = fixture.worker("f");
     for (int i = 0; i < 20; i++) {
@@ -140,7 +140,7 @@ class GearmanGatewayIT {
     fixture.peer().submit(PacketType.SUBMIT_JOB_BG, "f", "", "x");
     fixture.inspector.queue("f").pause();
     RawPeer worker = fixture.worker("f").sleep();
-    // Once a second it may be sent to see, but it is not woken again and again.
+    // It may be woken once a second to check, but not more often.
     int woken = 0;
     long until = System.nanoTime() + Duration.ofMillis(2_500).toNanos();
     while (System.nanoTime() < until) {
@@ -173,7 +173,7 @@ class GearmanGatewayIT {
       worker.send(PacketType.WORK_COMPLETE, job.get(0), "");
     }
     assertThat(order).containsExactly("high", "normal 1", "normal 2", "low");
-    // Foreground ones as well, and those who sleep are woken for them.
+    // Foreground jobs too, and sleeping workers are woken for them.
     worker.sleep();
     String handle = client.submit(PacketType.SUBMIT_JOB_HIGH, "f", "", "urgent");
     worker.expect(PacketType.NOOP);
@@ -215,7 +215,7 @@ class GearmanGatewayIT {
         .isEqualTo("3");
     worker.send(PacketType.WORK_COMPLETE, handle, "done");
     assertThat(one.expect(PacketType.WORK_COMPLETE).get(1)).isEqualTo("done");
-    // As often as it has handed it in.
+    // Once per submission.
     assertThat(two.expect(PacketType.WORK_COMPLETE).get(1)).isEqualTo("done");
     assertThat(two.expect(PacketType.WORK_COMPLETE).get(1)).isEqualTo("done");
     two.expectNothing(SHORT);
@@ -298,7 +298,7 @@ class GearmanGatewayIT {
     assertThat(curious.expect(PacketType.WORK_EXCEPTION)).containsExactly(handle, "it broke");
     assertThat(plain.expect(PacketType.WORK_FAIL)).containsExactly(handle);
     assertThat(fixture.task("f", "u").lastError()).isEqualTo("it broke");
-    // What is said of it afterwards is passed over, as workers do say more.
+    // Later packets about it are ignored, as workers do send some.
     worker.send(PacketType.WORK_FAIL, handle);
     worker.ask(PacketType.ECHO_RES, PacketType.ECHO_REQ, "still there");
     worker.send(PacketType.WORK_COMPLETE, "H:none:1", "");
@@ -420,7 +420,7 @@ class GearmanGatewayIT {
     assertThat(client.expect(PacketType.WORK_COMPLETE)).containsExactly(low, "done");
     assertThat(client.expect(PacketType.WORK_COMPLETE)).containsExactly(low, "done");
     worker.ask(PacketType.NO_JOB, PacketType.GRAB_JOB);
-    // It has ended, and leaves no trace under any priority.
+    // It has ended, and no data is left under any priority.
     String again = client.submit(PacketType.SUBMIT_JOB_HIGH, "f", "u", "again");
     assertThat(again).isNotEqualTo(low);
     assertThat(worker.work()).containsExactly(again, "f", "again");
@@ -533,7 +533,7 @@ class GearmanGatewayIT {
     worker.send(PacketType.CAN_DO, "hosted");
     assertThat(worker.expect(PacketType.ERROR).get(1)).contains("by the service itself");
     worker.ask(PacketType.NO_JOB, PacketType.GRAB_JOB);
-    // Clients may hand in what the service executes.
+    // Clients may submit tasks that the service executes.
     client.submit(PacketType.SUBMIT_JOB_HIGH_BG, "hosted", "", "x");
     assertThat(fixture.size("hosted", TaskState.PENDING)).isEqualTo(1);
     // It is found when it was defined a moment ago.
@@ -576,7 +576,8 @@ class GearmanGatewayIT {
   @Test
   void noMoreRunAtOnceThanTheDefinitionAllowsOverAllGateways() {
     fixture.define("f", definition -> definition.maxRun(2));
-    List<GearmanGateway> gateways = List.of(fixture.startTold(), fixture.startTold());
+    List<GearmanGateway> gateways =
+        List.of(fixture.startWithoutPolling(), fixture.startWithoutPolling());
     RawPeer client = fixture.peer();
     for (int i = 0; i < 10; i++) {
       client.submit(PacketType.SUBMIT_JOB_BG, "f", "", "x");
@@ -595,7 +596,7 @@ class GearmanGatewayIT {
     RawPeer sleeper = fixture.peer(gateways.get(0)).send(PacketType.CAN_DO, "f").sleep();
     sleeper.expectNothing(Duration.ofMillis(100));
     workers.get(1).send(PacketType.WORK_COMPLETE, handles.get(1), "");
-    // A place is free, which is told without a new task.
+    // A free place is reported without a new task.
     sleeper.expect(PacketType.NOOP);
     sleeper.ask(PacketType.JOB_ASSIGN, PacketType.GRAB_JOB);
     assertThat(fixture.size("f", TaskState.ACTIVE)).isEqualTo(2);
@@ -709,7 +710,7 @@ class GearmanGatewayIT {
     RawPeer worker = fixture.worker("f");
     worker.work();
     RawPeer other = fixture.worker("f").sleep();
-    // Beyond the lease and the time in which lost ones are found.
+    // Longer than the lease and the recovery interval.
     other.expectNothing(Duration.ofSeconds(7));
     worker.send(PacketType.WORK_COMPLETE, handle, "done");
     assertThat(client.expect(PacketType.WORK_COMPLETE)).containsExactly(handle, "done");
@@ -948,7 +949,7 @@ class GearmanGatewayIT {
     assertThatThrownBy(() -> fixture.task("f", "ends")).isInstanceOf(TaskNotFoundException.class);
     assertThat(fixture.task("f", "stays").state()).isEqualTo(TaskState.PENDING);
     assertThat(fixture.task("f", "stays").retried()).isZero();
-    // A client that we send away has not given up its job.
+    // A client that the gateway disconnects still wants its job.
     assertThat(fixture.task("f", "waited-for").state()).isEqualTo(TaskState.PENDING);
     assertThatThrownBy(fixture::peer).hasMessageContaining("refused");
   }
@@ -964,7 +965,7 @@ class GearmanGatewayIT {
     RawPeer sleeper = fixture.worker("f").sleep();
     fixture.server.pause();
     try {
-      // What has ended meanwhile is settled when Redis is back.
+      // Jobs that ended meanwhile are settled when Redis is back.
       worker.send(PacketType.WORK_COMPLETE, handle, "done");
     } finally {
       fixture.server.resume();
@@ -987,7 +988,8 @@ class GearmanGatewayIT {
       names.add("f" + i);
     }
     fixture.define(names.toArray(String[]::new));
-    List<GearmanGateway> gateways = List.of(fixture.startTold(), fixture.startTold());
+    List<GearmanGateway> gateways =
+        List.of(fixture.startWithoutPolling(), fixture.startWithoutPolling());
     Set<String> done = ConcurrentHashMap.newKeySet();
     AtomicInteger twice = new AtomicInteger();
     List<Thread> threads = new ArrayList<>();

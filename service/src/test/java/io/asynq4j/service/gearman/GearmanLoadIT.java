@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How much goes through a gateway: small background jobs are handed in, and taken and completed.
- * Short, or some seconds with {@code -Dasynq4j.full=true}; docs/guides/gearman.md has the figures.
+ * Throughput of a gateway: small background jobs are submitted, claimed and completed. Short, or
+ * some seconds with {@code -Dasynq4j.full=true}; docs/guides/gearman.md has the figures.
  */
 class GearmanLoadIT {
 
@@ -44,12 +44,14 @@ class GearmanLoadIT {
   }
 
   private interface Step {
-    /** Does something, and returns how many jobs that were. */
+    /** Performs a step, and returns the number of jobs. */
     int run(RawPeer peer);
   }
 
-  /** Has so many peers do something for a phase, or until all are done. Returns how many jobs. */
-  private long measure(String what, int peers, long most, Step step) throws InterruptedException {
+  /**
+   * Runs a step on this many peers for a phase, or until all jobs are done. Returns their number.
+   */
+  private long measure(String what, int peers, long max, Step step) throws InterruptedException {
     AtomicLong count = new AtomicLong();
     ConcurrentLinkedQueue<long[]> nanos = new ConcurrentLinkedQueue<>();
     List<Thread> threads = new ArrayList<>();
@@ -60,7 +62,7 @@ class GearmanLoadIT {
           new Thread(
               () -> {
                 List<Long> own = new ArrayList<>();
-                while (System.nanoTime() - begin < PHASE.toNanos() && count.get() < most) {
+                while (System.nanoTime() - begin < PHASE.toNanos() && count.get() < max) {
                   long start = System.nanoTime();
                   count.addAndGet(step.run(peer));
                   own.add(System.nanoTime() - start);
@@ -110,18 +112,18 @@ class GearmanLoadIT {
     long in = measure("warm-up", 2, 2_000, GearmanLoadIT::pipelined);
     in +=
         measure(
-            "handed in one by one",
+            "submitted one by one",
             10,
             all,
             peer -> {
               peer.submit(PacketType.SUBMIT_JOB_BG, "f", "", DATA);
               return 1;
             });
-    in += measure("handed in 50 at a time", 4, all, GearmanLoadIT::pipelined);
+    in += measure("submitted 50 at a time", 4, all, GearmanLoadIT::pipelined);
     assertThat(fixture.size("f", TaskState.PENDING)).isEqualTo(in);
     long out = measure("taken and completed", 10, in, GearmanLoadIT::complete);
     assertThat(out).isPositive();
-    // Nobody confirms WORK_COMPLETE, and the gateway settles many together, a moment later.
+    // WORK_COMPLETE is not confirmed, and the gateway settles many jobs together, a moment later.
     await()
         .untilAsserted(
             () -> assertThat(fixture.size("f", TaskState.ACTIVE)).isLessThanOrEqualTo(10));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Peers that are slow, many, or mean no good: whatever they do, the others are served. */
+/** Slow, many or hostile peers do not affect the others. */
 class GearmanPeersIT {
 
   private GatewayFixture fixture;
@@ -102,7 +102,7 @@ class GearmanPeersIT {
               before[0] = sent.get();
               return stuck;
             });
-    // What the sockets take on both sides, and what the gateway keeps for one peer.
+    // More than the socket buffers of both sides and the buffer of the gateway for one peer.
     assertThat(sent.get()).isLessThan(100_000_000L);
     othersAreServed();
     greedy.close();
@@ -119,7 +119,7 @@ class GearmanPeersIT {
       RawPeer peer = fixture.peer();
       byte[] noise = new byte[1 + random.nextInt(5_000)];
       random.nextBytes(noise);
-      // Half of them begin as if they spoke it.
+      // Half of them start with valid protocol bytes.
       if (i % 2 == 0) {
         System.arraycopy(
             header(random.nextInt(45), random.nextInt(3_000)),
@@ -155,7 +155,7 @@ class GearmanPeersIT {
     await().untilAsserted(() -> assertThat(fixture.size("f", TaskState.ACTIVE)).isZero());
     RawPeer admin = fixture.peer();
     await().untilAsserted(() -> assertThat(admin.adminList("workers")).hasSize(1));
-    // A worker that was lost with its client gone leaves its job.
+    // The job of a lost worker whose client is gone stays.
     fixture.inspector.queue("f").deleteAll(TaskState.PENDING);
     othersAreServed();
   }

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The same conversation with the real gearmand and with the gateway: every packet that peers get is
- * the same, but for handles. Skipped, and says so, where there is no gearmand.
+ * the same, but for handles. Skipped without gearmand.
  */
 class GearmanReferenceIT {
 
@@ -35,13 +35,13 @@ class GearmanReferenceIT {
 
   @TempDir Path directory;
 
-  /** What was heard, with handles by the order of their first appearance. */
+  /** The received packets, with handles numbered by their first appearance. */
   private static final class Transcript {
     private static final Pattern HANDLE = Pattern.compile("H:[^\\s,\\]]+");
-    private final List<String> heard = new ArrayList<>();
+    private final List<String> received = new ArrayList<>();
     private final Map<String, String> handles = new HashMap<>();
 
-    void add(String who, Optional<RawPeer.Reply> reply) {
+    void add(String peerName, Optional<RawPeer.Reply> reply) {
       String text =
           reply
               .map(each -> each.command() + " " + each.arguments())
@@ -49,8 +49,8 @@ class GearmanReferenceIT {
               // gearmand has an empty argument too many when an exception becomes a failure.
               .replaceAll("^(WORK_FAIL .*), ]$", "$1]");
       Matcher handle = HANDLE.matcher(text);
-      heard.add(
-          who
+      received.add(
+          peerName
               + ": "
               + handle.replaceAll(
                   found ->
@@ -59,11 +59,11 @@ class GearmanReferenceIT {
     }
   }
 
-  private static final class Talk {
+  private static final class Conversation {
     private final int port;
     private final Transcript transcript = new Transcript();
 
-    Talk(int port) {
+    Conversation(int port) {
       this.port = port;
     }
 
@@ -71,122 +71,123 @@ class GearmanReferenceIT {
       return new RawPeer(port);
     }
 
-    RawPeer.Reply heard(String who, RawPeer peer) {
+    RawPeer.Reply receive(String peerName, RawPeer peer) {
       Optional<RawPeer.Reply> reply = peer.within(Duration.ofSeconds(3));
-      transcript.add(who, reply);
+      transcript.add(peerName, reply);
       return reply.orElseGet(() -> new RawPeer.Reply(PacketType.NO_JOB, List.of("", "", "")));
     }
 
-    void silence(String who, RawPeer peer) {
-      transcript.add(who, peer.within(Duration.ofMillis(150)));
+    void expectNothing(String peerName, RawPeer peer) {
+      transcript.add(peerName, peer.within(Duration.ofMillis(150)));
     }
   }
 
-  /** Everything that both should agree on. */
+  /** The steps for which both must behave the same. */
   private static List<String> converse(int port) {
-    Talk talk = new Talk(port);
-    try (RawPeer client = talk.peer();
-        RawPeer second = talk.peer();
-        RawPeer worker = talk.peer()) {
+    Conversation conversation = new Conversation(port);
+    try (RawPeer client = conversation.peer();
+        RawPeer second = conversation.peer();
+        RawPeer worker = conversation.peer()) {
       client.send(PacketType.ECHO_REQ, "a\0b");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       client.send(PacketType.OPTION_REQ, "exceptions");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       client.send(PacketType.OPTION_REQ, "unheard");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       client.send(PacketType.GET_STATUS, "H:none:1");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       client.send(PacketType.GET_STATUS_UNIQUE, "none");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       worker
           .send(PacketType.SET_CLIENT_ID, "w")
           .send(PacketType.CAN_DO, "f")
           .send(PacketType.GRAB_JOB);
-      talk.heard("worker", worker);
+      conversation.receive("worker", worker);
       worker.send(PacketType.PRE_SLEEP);
-      talk.silence("worker", worker);
+      conversation.expectNothing("worker", worker);
 
       client.send(PacketType.SUBMIT_JOB, "f", "one", "data\0x");
-      talk.heard("client", client);
-      talk.heard("worker", worker);
+      conversation.receive("client", client);
+      conversation.receive("worker", worker);
       worker.send(PacketType.GRAB_JOB_UNIQ);
-      String handle = talk.heard("worker", worker).argument(0);
+      String handle = conversation.receive("worker", worker).argument(0);
       second.send(PacketType.GET_STATUS, handle);
-      talk.heard("second", second);
+      conversation.receive("second", second);
       worker.send(PacketType.WORK_STATUS, handle, "3", "10");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       second.send(PacketType.GET_STATUS, handle);
-      talk.heard("second", second);
+      conversation.receive("second", second);
       second.send(PacketType.GET_STATUS_UNIQUE, "one");
-      talk.heard("second", second);
+      conversation.receive("second", second);
       worker.send(PacketType.WORK_DATA, handle, "part");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       worker.send(PacketType.WORK_WARNING, handle, "warning");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       second.send(PacketType.SUBMIT_JOB, "f", "one", "other data");
-      talk.heard("second", second);
+      conversation.receive("second", second);
       worker.send(PacketType.WORK_COMPLETE, handle, "res\0ult");
-      talk.heard("client", client);
-      talk.heard("second", second);
+      conversation.receive("client", client);
+      conversation.receive("second", second);
       second.send(PacketType.GET_STATUS, handle);
-      talk.heard("second", second);
+      conversation.receive("second", second);
 
       client.send(PacketType.SUBMIT_JOB, "f", "two", "d");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       second.send(PacketType.SUBMIT_JOB, "f", "two", "d");
-      talk.heard("second", second);
+      conversation.receive("second", second);
       worker.send(PacketType.GRAB_JOB);
-      handle = talk.heard("worker", worker).argument(0);
+      handle = conversation.receive("worker", worker).argument(0);
       worker.send(PacketType.WORK_EXCEPTION, handle, "it broke");
-      talk.heard("client", client);
-      talk.heard("second", second);
-      talk.silence("client", client);
+      conversation.receive("client", client);
+      conversation.receive("second", second);
+      conversation.expectNothing("client", client);
 
       client.send(PacketType.SUBMIT_JOB, "f", "twice", "d");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       client.send(PacketType.SUBMIT_JOB_HIGH, "f", "twice", "e");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       client.send(PacketType.SUBMIT_JOB_LOW_BG, "f", "twice", "g");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       second.send(PacketType.GET_STATUS_UNIQUE, "twice");
-      talk.heard("second", second);
+      conversation.receive("second", second);
       worker.send(PacketType.GRAB_JOB);
-      handle = talk.heard("worker", worker).argument(0);
+      handle = conversation.receive("worker", worker).argument(0);
       worker.send(PacketType.WORK_DATA, handle, "part");
-      talk.heard("client", client);
-      talk.heard("client", client);
+      conversation.receive("client", client);
+      conversation.receive("client", client);
       worker.send(PacketType.WORK_COMPLETE, handle, "done");
-      talk.heard("client", client);
-      talk.heard("client", client);
-      talk.silence("client", client);
+      conversation.receive("client", client);
+      conversation.receive("client", client);
+      conversation.expectNothing("client", client);
       worker.send(PacketType.GRAB_JOB);
-      talk.heard("worker", worker);
+      conversation.receive("worker", worker);
 
       client.send(PacketType.SUBMIT_JOB, "f", "three", "d");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       worker.send(PacketType.GRAB_JOB_ALL);
-      handle = talk.heard("worker", worker).argument(0);
+      handle = conversation.receive("worker", worker).argument(0);
       worker.send(PacketType.WORK_FAIL, handle);
-      talk.heard("client", client);
+      conversation.receive("client", client);
       worker.send(PacketType.WORK_COMPLETE, "H:none:2", "x");
-      talk.heard("worker", worker);
+      conversation.receive("worker", worker);
 
       client.send(PacketType.SUBMIT_JOB_LOW_BG, "f", "l", "low");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       client.send(PacketType.SUBMIT_JOB_BG, "f", "n", "normal");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       client.send(PacketType.SUBMIT_JOB_HIGH_BG, "f", "h", "high");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       for (int i = 0; i < 3; i++) {
         worker.send(PacketType.GRAB_JOB);
-        worker.send(PacketType.WORK_COMPLETE, talk.heard("worker", worker).argument(0), "");
+        worker.send(
+            PacketType.WORK_COMPLETE, conversation.receive("worker", worker).argument(0), "");
       }
       client.send(PacketType.SUBMIT_JOB_BG, "f", "again", "d");
-      talk.heard("client", client);
+      conversation.receive("client", client);
       worker.send(PacketType.GRAB_JOB_UNIQ);
-      talk.heard("worker", worker);
+      conversation.receive("worker", worker);
       worker.hangUp();
-      try (RawPeer next = talk.peer()) {
+      try (RawPeer next = conversation.peer()) {
         next.send(PacketType.CAN_DO, "f");
         next.send(PacketType.GRAB_JOB_UNIQ);
         Optional<RawPeer.Reply> reply = next.within(Duration.ofSeconds(3));
@@ -195,13 +196,13 @@ class GearmanReferenceIT {
           next.send(PacketType.GRAB_JOB_UNIQ);
           reply = next.within(Duration.ofSeconds(3));
         }
-        talk.transcript.add("next", reply);
+        conversation.transcript.add("next", reply);
         next.send(PacketType.WORK_COMPLETE, reply.orElseThrow().argument(0), "");
         next.send(PacketType.CANT_DO, "f").send(PacketType.GRAB_JOB);
-        talk.heard("next", next);
+        conversation.receive("next", next);
       }
     }
-    return talk.transcript.heard;
+    return conversation.transcript.received;
   }
 
   @Test

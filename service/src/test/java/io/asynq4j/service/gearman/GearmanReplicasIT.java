@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Several gateways on one Redis, with clients here and workers there. */
+/** Several gateways on one Redis, with clients and workers at different ones. */
 class GearmanReplicasIT {
 
   private GatewayFixture fixture;
@@ -68,8 +68,8 @@ class GearmanReplicasIT {
 
   @Test
   void aResultIsSentByTheGatewayOfTheWorker() {
-    RawPeer client = fixture.peer(fixture.startTold());
-    RawPeer worker = workerOf(fixture.startTold());
+    RawPeer client = fixture.peer(fixture.startWithoutPolling());
+    RawPeer worker = workerOf(fixture.startWithoutPolling());
     for (int round = 0; round < 5; round++) {
       String handle = client.submit(PacketType.SUBMIT_JOB, "f", "", "x");
       worker.work();
@@ -87,13 +87,13 @@ class GearmanReplicasIT {
     worker.work();
     RawPeer late = fixture.peer(one);
     assertThat(late.submit(PacketType.SUBMIT_JOB, "f", "u", "y")).isEqualTo(handle);
-    Optional<RawPeer.Reply> heard = Optional.empty();
-    for (int i = 0; i < 100 && heard.isEmpty(); i++) {
+    Optional<RawPeer.Reply> received = Optional.empty();
+    for (int i = 0; i < 100 && received.isEmpty(); i++) {
       worker.send(PacketType.WORK_DATA, handle, "data");
-      heard = late.within(Duration.ofMillis(100));
+      received = late.within(Duration.ofMillis(100));
     }
-    assertThat(heard).isPresent();
-    assertThat(heard.orElseThrow().arguments()).containsExactly(handle, "data");
+    assertThat(received).isPresent();
+    assertThat(received.orElseThrow().arguments()).containsExactly(handle, "data");
     worker.send(PacketType.WORK_FAIL, handle);
     RawPeer.Reply last = late.next();
     while (last.command() == PacketType.WORK_DATA) {
@@ -128,11 +128,11 @@ class GearmanReplicasIT {
   @Test
   void aDisconnectingClientLeavesJobsOfOthers() {
     RawPeer owner = fixture.peer(one);
-    RawPeer guest = fixture.peer(two);
+    RawPeer joining = fixture.peer(two);
     String handle = owner.submit(PacketType.SUBMIT_JOB_BG, "f", "u", "x");
-    assertThat(guest.submit(PacketType.SUBMIT_JOB, "f", "u", "y")).isEqualTo(handle);
-    guest.submit(PacketType.SUBMIT_JOB, "f", "own", "y");
-    guest.hangUp();
+    assertThat(joining.submit(PacketType.SUBMIT_JOB, "f", "u", "y")).isEqualTo(handle);
+    joining.submit(PacketType.SUBMIT_JOB, "f", "own", "y");
+    joining.hangUp();
     await().untilAsserted(() -> assertThat(fixture.size("f", TaskState.PENDING)).isEqualTo(1));
     assertThat(workerOf(one).work()).containsExactly(handle, "f", "x");
   }

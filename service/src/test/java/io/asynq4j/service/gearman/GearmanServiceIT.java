@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The gateway as a part of the service. */
+/** The gateway within the service. */
 class GearmanServiceIT {
 
   private static final String TASKS =
@@ -32,8 +32,8 @@ class GearmanServiceIT {
       listen: { port: 0 }
       gearman: { port: 0, drainTimeout: 100ms }
       tasks:
-        work: { kind: worker, retention: 1h, callbacks: { success: { task: told } } }
-        told: { kind: worker }
+        work: { kind: worker, retention: 1h, callbacks: { success: { task: follow } } }
+        follow: { kind: worker }
         echo: { kind: cmd, cmd: { program: /bin/cat } }
         strict:
           kind: worker
@@ -88,7 +88,7 @@ class GearmanServiceIT {
               () ->
                   assertThat(inspector.queue("work").task("17").result().utf8()).isEqualTo("done"));
 
-      // The service executes what a gearman client waits for.
+      // The service executes the task that a gearman client waits for.
       String handle = client.submit(PacketType.SUBMIT_JOB, "echo", "", "{\"a\":2}");
       RawPeer.Reply reply = client.next();
       while (reply.command() == PacketType.WORK_STATUS) {
@@ -107,7 +107,7 @@ class GearmanServiceIT {
           .isEqualTo("JOB_REFUSED");
       client.submit(PacketType.SUBMIT_JOB_BG, "strict", "", "{\"n\":1}");
     }
-    assertThat(inspector.queue("told").tasks(TaskState.PENDING, PageRequest.first(10)).tasks())
+    assertThat(inspector.queue("follow").tasks(TaskState.PENDING, PageRequest.first(10)).tasks())
         .singleElement()
         .extracting(TaskInfo::payload)
         .satisfies(payload -> assertThat(payload.utf8()).contains("\"success\"", "\"17\""));

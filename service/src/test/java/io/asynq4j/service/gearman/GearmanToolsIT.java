@@ -58,7 +58,7 @@ class GearmanToolsIT {
       echo 'high ', $client->doHigh('work', 'high'), "\\n";
       echo 'low ', $client->doLow('work', 'low'), "\\n";
       $client->doNormal('work', 'fail');
-      echo 'fail ', $client->returnCode() === GEARMAN_WORK_FAIL ? 'told' : $client->returnCode(), "\\n";
+      echo 'fail ', $client->returnCode() === GEARMAN_WORK_FAIL ? 'reported' : $client->returnCode(), "\\n";
       $handle = $client->doBackground('work', 'background', 'bg-1');
       do {
           [$known, $running] = $client->jobStatus($handle);
@@ -139,7 +139,7 @@ class GearmanToolsIT {
     }
   }
 
-  /** Runs a program to its end. Returns what it has printed, with the exit code behind it. */
+  /** Runs a program. Returns its output, followed by the exit code. */
   private String run(String input, String... command) {
     try {
       Path in = Files.writeString(directory.resolve("in"), input);
@@ -261,7 +261,7 @@ class GearmanToolsIT {
             normal cba
             high hgih
             low wol
-            fail told
+            fail reported
             background done
             complete zyx
             data part

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** A client or worker that says exactly what a test wants it to say. Every byte is a char. */
+/** A client or worker that sends exactly the packets of a test. Every byte is a char. */
 public final class RawPeer implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -66,12 +66,12 @@ public final class RawPeer implements AutoCloseable {
     }
   }
 
-  /** The next packet; fails when none comes. */
+  /** The next packet; fails if there is none. */
   Reply next() {
     return within(PATIENCE).orElseThrow(() -> new AssertionError("no packet came"));
   }
 
-  /** The next packet, if one comes in this time. */
+  /** The next packet, if one arrives in this time. */
   Optional<Reply> within(Duration patience) {
     try {
       socket.setSoTimeout((int) patience.toMillis());
@@ -106,27 +106,27 @@ public final class RawPeer implements AutoCloseable {
     return reply.arguments();
   }
 
-  /** Nothing comes in this time. */
+  /** Asserts that nothing arrives in this time. */
   void expectNothing(Duration patience) {
     assertThat(within(patience)).isEmpty();
   }
 
-  /** Sends a request and takes the next packet, which must be this one. */
+  /** Sends a request and reads the next packet, which must be of this type. */
   List<String> ask(PacketType answer, PacketType command, String... arguments) {
     return send(command, arguments).expect(answer);
   }
 
-  /** Hands a job in. Returns its handle. */
+  /** Submits a job. Returns its handle. */
   String submit(PacketType command, String function, String unique, String data) {
     return ask(PacketType.JOB_CREATED, command, function, unique, data).get(0);
   }
 
-  /** Asks for a job until there is one, sleeping in between. Returns handle, function and data. */
+  /** Requests a job until there is one, sleeping in between. Returns handle, function and data. */
   List<String> work() {
     while (true) {
       Reply reply = send(PacketType.GRAB_JOB).next();
       while (reply.command() == PacketType.NOOP) {
-        // Woken at the very moment in which it came by itself.
+        // Woken at the moment of its own request.
         reply = next();
       }
       if (reply.command() == PacketType.JOB_ASSIGN) {
@@ -137,7 +137,7 @@ public final class RawPeer implements AutoCloseable {
     }
   }
 
-  /** Sleeps, having asked in vain. */
+  /** Sleeps after a request without a job. */
   RawPeer sleep() {
     Reply reply = send(PacketType.GRAB_JOB).next();
     assertThat(reply.command()).as("%s", reply).isEqualTo(PacketType.NO_JOB);
@@ -150,7 +150,7 @@ public final class RawPeer implements AutoCloseable {
     return line();
   }
 
-  /** The same with an answer of many, that ends with a dot. */
+  /** The same with an answer of many lines that ends with a dot. */
   List<String> adminList(String line) {
     sendBytes((line + "\n").getBytes(StandardCharsets.UTF_8));
     List<String> lines = new ArrayList<>();
@@ -176,21 +176,21 @@ public final class RawPeer implements AutoCloseable {
     }
   }
 
-  /** Waits until the other side has closed, taking what still comes. */
+  /** Waits until the other side has closed, and discards what still arrives. */
   void expectEnd() {
     try {
       socket.setSoTimeout((int) PATIENCE.toMillis());
       while (in.read() >= 0) {
-        // Goes on to the end.
+        // Continues to the end.
       }
     } catch (SocketTimeoutException e) {
       throw new AssertionError("the connection was not closed", e);
     } catch (IOException e) {
-      // Reset is an end too.
+      // A reset is an end too.
     }
   }
 
-  /** Goes without a word. */
+  /** Disconnects without a packet. */
   void hangUp() {
     close();
   }

@@ -15,7 +15,6 @@ import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.lease.LeasedTask.LeaseOutcome;
 import io.asynq4j.lease.MessageBus;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.redis.RedisConnection;
@@ -171,11 +170,6 @@ class SilentShardCallsIT {
     }
 
     @Override
-    public Set<String> queuesAfter(LeasedTask task) {
-      return Set.of();
-    }
-
-    @Override
     public void begin(List<LeasedTask> tasks) {
       tasks.stream()
           .filter(task -> !queuesBefore(task).isEmpty())
@@ -186,9 +180,6 @@ class SilentShardCallsIT {
                       TaskOptions.of(o -> o.queue(target).id(task.id() + ".before"))))
           .forEach(request -> client.enqueueAll(List.of(request)));
     }
-
-    @Override
-    public void end(List<LeaseOutcome> outcomes) {}
   }
 
   @Test
@@ -243,7 +234,7 @@ class SilentShardCallsIT {
     return loop;
   }
 
-  @SuppressWarnings("NullAway") // Only a worker that loses its lease is told of it.
+  @SuppressWarnings("NullAway") // Only a lost lease notifies the worker.
   private AssignedJob job(String queue) {
     enqueue(queue, "id");
     LeasedTask task = TaskLeases.create(other).claim(queue, 1, Duration.ofMinutes(1)).get(0);
@@ -255,9 +246,9 @@ class SilentShardCallsIT {
     String stuck = "to-{" + shard.queues(true, 1).get(0) + "}";
     String healthy = "to-{" + shard.queues(false, 1).get(0) + "}";
     EventLoop loop = loop(GearmanConfig.builder().port(0).build());
-    List<byte[]> heard = new CopyOnWriteArrayList<>();
+    List<byte[]> received = new CopyOnWriteArrayList<>();
     GatewayBus bus = new GatewayBus(redis, loop, new Deaf());
-    MessageBus receiver = MessageBus.open(other, List.of(healthy), heard::add);
+    MessageBus receiver = MessageBus.open(other, List.of(healthy), received::add);
     try {
       AssignedJob ofBoth = job(shard.queues(false, 1).get(0));
       ofBoth.listeners().addAll(List.of(stuck, healthy));
@@ -266,7 +257,7 @@ class SilentShardCallsIT {
       List<String> steps = new CopyOnWriteArrayList<>();
       bus.forward(ofBoth, ByteBuffer.allocate(8));
       bus.afterMessages(ofBoth, () -> steps.add("settled"));
-      await().until(() -> heard.size() == 1 && steps.size() == 1);
+      await().until(() -> received.size() == 1 && steps.size() == 1);
     } finally {
       shard.resume();
       receiver.close();

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Gearman workers while one Redis server of a cluster does not answer. */
 class SilentShardGatewayIT {
 
-  /** Whatever keys of no queue the silent server has. */
+  /** The keys of the silent server that belong to no queue. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
   void workersGetJobsOfHealthyServersAndNoLeaseIsOrphaned(int node) {

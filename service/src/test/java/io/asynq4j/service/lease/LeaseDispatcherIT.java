@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Workers that ask for tasks of several names, one of which fails. */
+/** Workers that request tasks of several names, one of which fails. */
 class LeaseDispatcherIT {
 
   private static final Duration LEASE = Duration.ofMinutes(10);
@@ -73,7 +73,7 @@ class LeaseDispatcherIT {
     assertThat(bad.get(30, TimeUnit.SECONDS).at("/tasks")).hasSize(1);
   }
 
-  /** A desk whose first answer finds no thread. */
+  /** A dispatcher whose first answer finds no thread. */
   @Test
   void tasksThatNoThreadCouldBeHadToAnswerWithGoBackAndTheirWorkerIsAnsweredLater()
       throws Exception {
@@ -86,11 +86,11 @@ class LeaseDispatcherIT {
           ForkJoinPool.commonPool().execute(task);
         };
     TaskLeases leases = TaskLeases.create(fixture.redis);
-    try (LeaseDispatcher desk =
+    try (LeaseDispatcher dispatcher =
         new LeaseDispatcher(
             () -> leases, fixture.redis.clock(), scarce, LeaseDispatcher.RECHECK_INTERVAL)) {
       CompletableFuture<List<LeasedTask>> answer =
-          desk.lease(List.of("good"), 1, LEASE, WAIT).toCompletableFuture();
+          dispatcher.lease(List.of("good"), 1, LEASE, WAIT).toCompletableFuture();
       fixture.post("/v1/tasks", "{\"name\":\"good\",\"id\":\"1\"}");
 
       List<LeasedTask> tasks = answer.get(1, TimeUnit.MINUTES);
@@ -111,11 +111,12 @@ class LeaseDispatcherIT {
           ForkJoinPool.commonPool().execute(task);
         };
     TaskLeases leases = TaskLeases.create(fixture.redis);
-    try (LeaseDispatcher desk =
+    try (LeaseDispatcher dispatcher =
         new LeaseDispatcher(
             () -> leases, fixture.redis.clock(), scarce, LeaseDispatcher.RECHECK_INTERVAL)) {
       assertThat(
-              desk.lease(List.of("good"), 1, LEASE, Duration.ofMillis(10))
+              dispatcher
+                  .lease(List.of("good"), 1, LEASE, Duration.ofMillis(10))
                   .toCompletableFuture()
                   .get(1, TimeUnit.MINUTES))
           .isEmpty();
@@ -127,16 +128,16 @@ class LeaseDispatcherIT {
     TaskLeases leases = TaskLeases.builder(fixture.redis).queue("good", q -> q.ordered()).build();
     fixture.post("/v1/tasks", "{\"name\":\"good\",\"id\":\"1\"}");
     fixture.redis("HSET asynq:{good}:t:1 hold_until inf");
-    try (LeaseDispatcher desk =
+    try (LeaseDispatcher dispatcher =
         new LeaseDispatcher(
             () -> leases,
             fixture.redis.clock(),
             ForkJoinPool.commonPool(),
             LeaseDispatcher.RECHECK_INTERVAL)) {
       CompletableFuture<List<LeasedTask>> both =
-          desk.lease(List.of("good", "z"), 1, LEASE, WAIT).toCompletableFuture();
+          dispatcher.lease(List.of("good", "z"), 1, LEASE, WAIT).toCompletableFuture();
       CompletableFuture<List<LeasedTask>> brief =
-          desk.lease(List.of("good"), 1, LEASE, Duration.ofMillis(500)).toCompletableFuture();
+          dispatcher.lease(List.of("good"), 1, LEASE, Duration.ofMillis(500)).toCompletableFuture();
 
       assertThat(brief.get(1, TimeUnit.MINUTES)).isEmpty();
       fixture.post("/v1/tasks", "{\"name\":\"z\",\"id\":\"2\"}");

@@ -48,19 +48,19 @@ class SilentShardLeaseIT {
   private final TaskClient client = TaskClient.create(other);
   private final Inspector inspector = Inspector.create(other);
   private @Nullable RedisConnection redis;
-  private @Nullable LeaseDispatcher desk;
+  private @Nullable LeaseDispatcher dispatcher;
 
   @BeforeEach
   void fill() {
-    // A claim that nobody waits for any more finds something.
+    // A claim without a waiting caller finds a task.
     stuck.forEach(queue -> enqueue(queue, "before-" + queue));
   }
 
   @AfterEach
   void stop() {
     shard.resume();
-    if (desk != null) {
-      desk.close();
+    if (dispatcher != null) {
+      dispatcher.close();
     }
     if (redis != null) {
       redis.close();
@@ -70,7 +70,7 @@ class SilentShardLeaseIT {
     shard.close();
   }
 
-  private LeaseDispatcher desk(Duration commandTimeout, Duration retryFor) {
+  private LeaseDispatcher dispatcher(Duration commandTimeout, Duration retryFor) {
     RedisConnection connection = shard.connect(commandTimeout, retryFor);
     redis = connection;
     TaskLeases leases = TaskLeases.create(connection);
@@ -80,8 +80,8 @@ class SilentShardLeaseIT {
             connection.clock(),
             ForkJoinPool.commonPool(),
             LeaseDispatcher.RECHECK_INTERVAL);
-    desk = opened;
-    // So that the servers and all connections are there.
+    dispatcher = opened;
+    // So that the servers are known and all connections are open.
     assertThat(lease(opened, List.of(healthy.get(0)), Duration.ZERO).join()).isEmpty();
     return opened;
   }
@@ -90,15 +90,16 @@ class SilentShardLeaseIT {
     client.enqueue(Task.of("t"), TaskOptions.of(o -> o.queue(queue).id(id))).orThrow();
   }
 
-  /** As a request of its own thread. */
+  /** Like a request on a separate thread. */
   private static CompletableFuture<List<LeasedTask>> lease(
-      LeaseDispatcher desk, List<String> queues, Duration wait) {
+      LeaseDispatcher dispatcher, List<String> queues, Duration wait) {
     CompletableFuture<List<LeasedTask>> answer = new CompletableFuture<>();
     Thread request =
         new Thread(
             () -> {
               try {
-                desk.lease(queues, 1, LEASE, wait)
+                dispatcher
+                    .lease(queues, 1, LEASE, wait)
                     .whenComplete(
                         (tasks, error) -> {
                           if (error == null) {
@@ -126,7 +127,7 @@ class SilentShardLeaseIT {
 
   @Test
   void aWorkerGetsItsTaskWhileAnotherWaitsForTheSilentServer() throws Exception {
-    LeaseDispatcher opened = desk(SilentShard.VERY_LONG, Duration.ZERO);
+    LeaseDispatcher opened = dispatcher(SilentShard.VERY_LONG, Duration.ZERO);
     shard.pause();
     List<CompletableFuture<List<LeasedTask>>> waiting = new ArrayList<>();
     stuck.forEach(queue -> waiting.add(lease(opened, List.of(queue), WAIT)));
@@ -148,7 +149,7 @@ class SilentShardLeaseIT {
 
   @Test
   void aWorkerForBothGetsTasksOfTheHealthyServerAndNoLeaseIsOrphaned() throws Exception {
-    LeaseDispatcher opened = desk(SilentShard.VERY_LONG, Duration.ZERO);
+    LeaseDispatcher opened = dispatcher(SilentShard.VERY_LONG, Duration.ZERO);
     for (String queue : healthy) {
       enqueue(queue, "after-" + queue);
     }
@@ -166,7 +167,7 @@ class SilentShardLeaseIT {
 
   @Test
   void aWorkerThatWaitsForBothGetsWhatTheHealthyServerIsGiven() throws Exception {
-    LeaseDispatcher opened = desk(SilentShard.VERY_LONG, Duration.ZERO);
+    LeaseDispatcher opened = dispatcher(SilentShard.VERY_LONG, Duration.ZERO);
     shard.pause();
     List<String> all = new ArrayList<>(stuck);
     all.addAll(healthy);
@@ -186,7 +187,7 @@ class SilentShardLeaseIT {
 
   @Test
   void queuesOfAServerThatFailsAreServedWhenItIsBack() throws Exception {
-    LeaseDispatcher opened = desk(Duration.ofMillis(400), Duration.ZERO);
+    LeaseDispatcher opened = dispatcher(Duration.ofMillis(400), Duration.ZERO);
     shard.pause();
     CompletableFuture<List<LeasedTask>> waiting = lease(opened, stuck.subList(0, 1), WAIT);
     awaitWaiting(opened, 1);
@@ -208,7 +209,7 @@ class SilentShardLeaseIT {
 
   @Test
   void aWorkerThatDoesNotWaitGetsAnErrorWhenTheServerDoesNotAnswer() throws Exception {
-    LeaseDispatcher opened = desk(SilentShard.VERY_LONG, Duration.ZERO);
+    LeaseDispatcher opened = dispatcher(SilentShard.VERY_LONG, Duration.ZERO);
     shard.pause();
 
     CompletableFuture<List<LeasedTask>> answer =

@@ -96,7 +96,7 @@ class TimeLimitedClaimerIT {
     server.close();
   }
 
-  /** Of a server whose last call failed, so that no caller waits for it. */
+  /** From a server whose last call failed, so that no caller waits for it. */
   private TimeLimitedClaimer slow(Duration keep) {
     TimeLimitedClaimer opened =
         new TimeLimitedClaimer(source, reported::addAll, TimeUnit.HOURS.toNanos(1), keep);
@@ -184,7 +184,7 @@ class TimeLimitedClaimerIT {
 
     List<LeasedTask> tasks = tasks(opened.claim("a", 3, LEASE.multipliedBy(2)));
 
-    // As many as had returned to the queue when it claimed.
+    // The number that had returned to the queue when it claimed.
     int count = tasks.size();
     awaitSizes("a", 3 - count, count);
     assertThat(tasks)

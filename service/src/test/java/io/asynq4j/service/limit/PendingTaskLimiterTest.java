@@ -22,7 +22,7 @@ class PendingTaskLimiterTest {
   private final TaskDefinition definition =
       TaskDefinition.builder("a", TaskKind.WORKER).maxPending(3).build();
 
-  /** The first look finds none, and the second one task, when it is let. */
+  /** The first read finds no tasks, and the second one task, when it is released. */
   private long pending() {
     if (looks.incrementAndGet() == 1) {
       return 0;

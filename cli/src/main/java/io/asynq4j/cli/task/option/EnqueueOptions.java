@@ -21,7 +21,7 @@ public final class EnqueueOptions {
   @Option(
       names = "--timeout",
       paramLabel = "DURATION",
-      description = "Maximum duration of an attempt. Default: 30m.")
+      description = "Maximum duration of an attempt, e.g. 5m. Default: 30m.")
   private @Nullable Duration timeout;
 
   @Option(
@@ -42,13 +42,15 @@ public final class EnqueueOptions {
   @Mixin
   private ProcessTimeOptions when;
 
-  @Option(names = "--precise", description = "Keep the milliseconds of --at and --in.")
+  @Option(
+      names = "--precise",
+      description = "Keep the milliseconds of --at and --in. Default: whole seconds.")
   private boolean precise;
 
   @Option(
       names = "--retention",
       paramLabel = "DURATION",
-      description = "Time to keep the completed task and its result, e.g. 24h. Default: 0s.")
+      description = "Time to keep the completed task and its result, e.g. 24h. Default: not kept.")
   private @Nullable Duration retention;
 
   @Option(

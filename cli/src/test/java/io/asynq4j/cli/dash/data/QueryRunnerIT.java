@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is looked up in a real Redis, and what it costs. */
+/** Queries on a real Redis, and their cost. */
 class QueryRunnerIT {
 
   private static final Query NO_ROW = new Query.Queues(List.of());
@@ -147,7 +147,7 @@ class QueryRunnerIT {
         .orElseThrow();
   }
 
-  /** Over a plain socket: there is no client at hand that would write such a thing. */
+  /** Over a plain socket: no client library would write this. */
   private void cli(String... words) throws Exception {
     try (Socket socket = new Socket(server.host(), server.port())) {
       socket
@@ -185,7 +185,7 @@ class QueryRunnerIT {
     assertThat(calls).isBetween(9L, 450L);
     assertThat(batch.overview().rows()).hasSize(3_000);
     assertThat(visible).allMatch(name -> row(batch, name).snapshot() != null);
-    // In turns, all are looked at.
+    // All are read in turn.
     int seen = batch.overview().totals().seen();
     assertThat(look(NO_ROW).overview().totals().seen()).isGreaterThan(seen);
   }

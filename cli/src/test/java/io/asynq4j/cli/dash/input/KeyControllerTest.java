@@ -201,7 +201,7 @@ class KeyControllerTest {
             SampleModels.batch(
                 SampleModels.overview(), new QueryResult.Groups(new Query.Groups("mail"), many)));
 
-    // On the second page of groups, where the original opened one of the first.
+    // On the second page of groups, where asynq for Go opened one of the first.
     DashModel opened = press(press(groups, "nj"), Key.Code.ENTER);
     assertThat(opened.wish())
         .isEqualTo(new Query.Tasks("mail", TaskState.AGGREGATING, "g16", 0, 15, "", null));
@@ -350,7 +350,7 @@ class KeyControllerTest {
     assertThat(marked(press(two, Key.Code.ESCAPE))).isEmpty();
     assertThat(press(press(two, Key.Code.ESCAPE), Key.Code.ESCAPE).view())
         .isInstanceOf(QueuesView.class);
-    // What is not seen is not marked: not on another page, nor when it is gone.
+    // Rows that are not visible are not marked: neither on other pages nor removed ones.
     assertThat(marked(press(two, "n"))).isEmpty();
     assertThat(marked(press(two, "l"))).isEmpty();
     assertThat(

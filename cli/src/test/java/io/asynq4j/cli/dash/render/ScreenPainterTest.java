@@ -37,10 +37,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** Compares what is painted with the screens in the resources of this test. */
+/** Compares screens with the expected ones in the resources of this test. */
 class ScreenPainterTest {
 
-  /** What was painted is also left in target/screens, from where a wanted change can be taken. */
+  /** The screens are also written to target/screens, from where intended changes can be copied. */
   private static void assertLooksLike(String screen, DashModel model) {
     String painted = SampleModels.text(model).stripTrailing();
     try {
@@ -196,7 +196,7 @@ class ScreenPainterTest {
     assertThat(Charts.parts(8, 2, 10, 10))
         .extracting(StyledText::text)
         .containsExactly("████████", "██");
-    // However few failed, they are seen.
+    // Even a few failures are visible.
     assertThat(Charts.parts(999, 1, 1_000, 10))
         .extracting(StyledText::text)
         .containsExactly("█████████", "█");
@@ -274,7 +274,7 @@ class ScreenPainterTest {
             press(SampleModels.queues(), "?"))) {
       CharacterGrid grid = ScreenPainter.paint(model.sized(size));
       assertThat(grid.text().lines()).hasSize(height).allMatch(line -> line.length() <= width);
-      // The selected row is seen in whatever size.
+      // The selected row is visible in any size.
       if (model.view() instanceof ListView) {
         assertThat(hasSelection(grid)).as(grid.text()).isTrue();
       }

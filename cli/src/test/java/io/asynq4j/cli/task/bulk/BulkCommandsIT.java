@@ -22,34 +22,34 @@ import org.junit.jupiter.api.io.TempDir;
 class BulkCommandsIT {
 
   @TempDir private Path home;
-  private final TestDatabase scene = new TestDatabase();
+  private final TestDatabase database = new TestDatabase();
 
   @BeforeEach
   void furnish() {
     for (int i = 0; i < 30; i++) {
       String id = "a-" + i;
       String type = i % 3 == 0 ? "report:daily" : "email:welcome";
-      scene.task(type, "{\"user\": " + i + "}", o -> o.queue("mail").id(id));
+      database.task(type, "{\"user\": " + i + "}", o -> o.queue("mail").id(id));
     }
   }
 
   @AfterEach
   void close() {
-    scene.close();
+    database.close();
   }
 
   private Answer run(String... arguments) {
-    return scene.cli(home).run(arguments);
+    return database.cli(home).run(arguments);
   }
 
   private long size(TaskState state) {
-    return scene.inspector().queue("mail").snapshot().size(state);
+    return database.inspector().queue("mail").snapshot().size(state);
   }
 
   @Test
   void progressIsShownOnATerminal() {
     assertThat(
-            scene
+            database
                 .cli(home)
                 .onTerminal(80)
                 .run("task", "deleteall", "-q", "mail", "-s", "pending", "--yes")
@@ -83,7 +83,7 @@ class BulkCommandsIT {
   @Test
   void theConfirmationShowsTheCountAndCanBeDeclined() {
     Answer declined =
-        scene.cli(home).typing("\n").run("task", "deleteall", "-q", "mail", "-s", "pending");
+        database.cli(home).typing("\n").run("task", "deleteall", "-q", "mail", "-s", "pending");
 
     assertThat(declined.exitCode()).isEqualTo(1);
     assertThat(declined.err())
@@ -91,7 +91,7 @@ class BulkCommandsIT {
     assertThat(size(TaskState.PENDING)).isEqualTo(30);
 
     Answer agreed =
-        scene.cli(home).typing("y\n").run("task", "deleteall", "-q", "mail", "-s", "pending");
+        database.cli(home).typing("y\n").run("task", "deleteall", "-q", "mail", "-s", "pending");
     assertThat(agreed.out()).isEqualTo("30 tasks deleted.\n");
     assertThat(size(TaskState.PENDING)).isZero();
   }
@@ -122,12 +122,12 @@ class BulkCommandsIT {
   /** Fills the archive until this many free places are left. */
   private void fillArchive(int room) {
     Task task = Task.of("t");
-    TaskClient.create(scene.redis())
+    TaskClient.create(database.redis())
         .enqueueAll(
             Collections.nCopies(
                 7_900 - room,
                 EnqueueRequest.of(task, o -> o.queue("mail").processIn(Duration.ofHours(1)))));
-    scene.inspector().queue("mail").archiveAll(TaskState.SCHEDULED);
+    database.inspector().queue("mail").archiveAll(TaskState.SCHEDULED);
   }
 
   @Test
@@ -159,7 +159,7 @@ class BulkCommandsIT {
     fillArchive(5);
     String[] command = {"task", "archiveall", "-q", "mail", "-s", "pending", "--drop-oldest"};
 
-    Answer asked = scene.cli(home).onTerminal(80).typing("n\n").run(command);
+    Answer asked = database.cli(home).onTerminal(80).typing("n\n").run(command);
     assertThat(asked.err())
         .contains(
             "has no room for 25 of these tasks. The 25 oldest archived tasks will be deleted.")
@@ -171,7 +171,7 @@ class BulkCommandsIT {
         .isEqualTo(
             "30 tasks archived. To make room in the archive, its 25 oldest tasks were deleted.\n");
     assertThat(size(TaskState.ARCHIVED)).isEqualTo(7_900);
-    scene.task("t", "{}", o -> o.queue("mail").id("one"));
+    database.task("t", "{}", o -> o.queue("mail").id("one"));
     assertThat(run("task", "archive", "-q", "mail", "--drop-oldest", "one").exitCode()).isZero();
   }
 
@@ -192,7 +192,7 @@ class BulkCommandsIT {
                     "--yes")
                 .out())
         .isEqualTo("1 task moved to queue slow.\n");
-    assertThat(scene.inspector().queue("slow").task("a-7").type()).isEqualTo("email:welcome");
+    assertThat(database.inspector().queue("slow").task("a-7").type()).isEqualTo("email:welcome");
   }
 
   @Test
@@ -253,7 +253,7 @@ class BulkCommandsIT {
   @Test
   void progressIsShownOnATerminalOnly() {
     assertThat(
-            scene
+            database
                 .cli(home)
                 .onTerminal(80)
                 .run("task", "archiveall", "-q", "mail", "-s", "pending", "-t", "*", "-y")

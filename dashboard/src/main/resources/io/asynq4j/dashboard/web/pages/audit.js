@@ -16,7 +16,7 @@ class AuditPage extends View {
 
   template() {
     const data = this.audit.data;
-    return html`${head({title: 'Audit', meta: html`<span class="faint">Changes made through this dashboard, newest first. The complete log is in the logger asynq.audit.</span>`, actions: ageOf(this.audit)})}
+    return html`${head({title: 'Audit', meta: html`<span class="faint">Changes made through this dashboard, newest first. The complete log is written to the logger asynq.audit.</span>`, actions: ageOf(this.audit)})}
       ${trouble(this.audit)}${waiting(this.audit)}
       ${data ? html`<section class="card">${data.items.length ? html`<div class="table-wrap"><table class="cards"><thead><tr><th>Time</th><th>User</th><th>Action</th><th>Target</th><th class="num">Tasks</th><th>Result</th></tr></thead>
         <tbody>${data.items.map((e) => html`<tr><td class="nowrap" data-label="Time">${when(e.at)}</td><td data-label="User">${e.user ?? html`<span class="faint">anonymous</span>`} <span class="faint">${e.address}</span></td>

@@ -3,6 +3,7 @@ package io.asynq4j.service.gearman.job;
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueName;
 import io.asynq4j.handler.Outcome;
+import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.LeasedTask.LeaseOutcome;
 import io.asynq4j.service.executor.KeyedBatchExecutor;
@@ -78,7 +79,7 @@ public final class AssignedJobRegistry {
 
   public AssignedJobRegistry(
       FunctionRegistry functions, EventLoop loop, GearmanConfig config, AttemptListener attempts) {
-    this(functions, loop, config, attempts, daemons("settle"));
+    this(functions, loop, config, attempts, DaemonThreadPools.factory("asynq-gearman-settle"));
   }
 
   /**
@@ -114,14 +115,6 @@ public final class AssignedJobRegistry {
     Set<String> queues = new HashSet<>(attempts.queuesAfter(task));
     queues.add(task.queue().value());
     return functions.servers().of(queues);
-  }
-
-  private static ThreadFactory daemons(String name) {
-    return task -> {
-      Thread thread = new Thread(task, "asynq-gearman-" + name);
-      thread.setDaemon(true);
-      return thread;
-    };
   }
 
   /** Extends the lease of a job from now on. */

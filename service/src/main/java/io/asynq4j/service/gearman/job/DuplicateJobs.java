@@ -25,7 +25,7 @@ final class DuplicateJobs {
    *
    * @param id the same in all queues
    */
-  record Wanted(int number, String id, List<DuplicateJob> queues) {}
+  record Wanted(int number, String id, List<DuplicateQueue> queues) {}
 
   /** An unfinished job. */
   record Found(JobKey key, boolean moreUrgent, TaskInfo task) {
@@ -52,9 +52,9 @@ final class DuplicateJobs {
 
   /** The first duplicate of each wanted job that has one, by the number of the wanted job. */
   Map<Integer, Found> find(List<Wanted> all) {
-    Map<DuplicateJob, List<Wanted>> byQueue = new LinkedHashMap<>();
+    Map<DuplicateQueue, List<Wanted>> byQueue = new LinkedHashMap<>();
     for (Wanted wanted : all) {
-      for (DuplicateJob queue : wanted.queues()) {
+      for (DuplicateQueue queue : wanted.queues()) {
         byQueue.computeIfAbsent(queue, any -> new ArrayList<>()).add(wanted);
       }
     }
@@ -77,7 +77,7 @@ final class DuplicateJobs {
     return found;
   }
 
-  private Optional<Found> find(DuplicateJob queue, String id) {
+  private Optional<Found> find(DuplicateQueue queue, String id) {
     try {
       TaskInfo task = inspector.queue(queue.queue()).task(id);
       return JobKey.hasEnded(task)

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The functions there are: the central list of task definitions as it was last read. A function is
- * the task of its name; jobs of high and low priority are the tasks {@code <name>:high} and {@code
+ * The functions of the gateway: the task definitions as they were last read. A function is the task
+ * of its name; jobs of high and low priority are the tasks {@code <name>:high} and {@code
  * <name>:low}, if those are defined. Thread-safe.
  */
 public final class FunctionRegistry {
@@ -35,7 +35,7 @@ public final class FunctionRegistry {
   /** Minimum time between reads of the definitions because of unknown names. */
   private static final Duration FRESH = Duration.ofMillis(200);
 
-  /** gearmand knows no limit; one that nobody meets by accident. */
+  /** gearmand has no limit, so this one is longer than any usual job. */
   private static final Duration UNDEFINED_TIMEOUT = Duration.ofHours(24);
 
   private record State(
@@ -104,12 +104,12 @@ public final class FunctionRegistry {
     return servers;
   }
 
-  /** All task definitions, those of priorities too, by name. */
+  /** All task definitions, including those of priorities, sorted by name. */
   public Collection<TaskDefinition> all() {
     return cache.current().definitions().byName().values();
   }
 
-  /** Whether a name is but a priority of another function. */
+  /** Whether the name is that of another function with a priority. */
   public boolean isPriority(String name) {
     for (JobPriority priority : List.of(JobPriority.HIGH, JobPriority.LOW)) {
       String suffix = priority.nameOf("");
@@ -129,30 +129,35 @@ public final class FunctionRegistry {
     return cache.current().definitions().ofQueue(queue);
   }
 
-  /** The task that a handle stands for, if it is of a function of the list. */
+  /** The task of a handle; empty if no function has it. */
   public Optional<JobKey> keyOf(String handle) {
     return Optional.ofNullable(cache.current().queueByTag().get(JobKey.tagOf(handle)))
         .map(queue -> new JobKey(queue, JobKey.idOf(handle)));
   }
 
-  /** Where workers find the jobs of a function that have this priority. */
+  /** The queue from which workers claim the jobs of a function with this priority. */
   public Optional<String> queue(String function, JobPriority priority) {
     return find(priority.nameOf(function))
-        .filter(definition -> definition.kind() == TaskKind.WORKER)
+        .filter(FunctionRegistry::isForWorkers)
         .map(definition -> definition.queue().value());
   }
 
-  /** Whether workers may take its jobs; empty when it has to be looked at in Redis. */
-  public Optional<Boolean> isKnownWork(String function) {
-    return find(function).map(definition -> definition.kind() == TaskKind.WORKER);
+  /** Whether workers execute the function, without asking Redis; false if it is unknown. */
+  public boolean isForWorkers(String function) {
+    return find(function).filter(FunctionRegistry::isForWorkers).isPresent();
+  }
+
+  private static boolean isForWorkers(TaskDefinition definition) {
+    return definition.kind() == TaskKind.WORKER;
   }
 
   /**
-   * The function, for a worker. Throws {@link GearmanException}; asks Redis when it is not known.
+   * Returns a function that workers execute. Asks Redis if it is unknown. Throws {@link
+   * GearmanException} if there is none.
    */
-  public TaskDefinition requireWork(String function) {
+  public TaskDefinition requireForWorkers(String function) {
     TaskDefinition definition = require(function);
-    if (definition.kind() != TaskKind.WORKER) {
+    if (!isForWorkers(definition)) {
       throw new GearmanException(
           "UNKNOWN_FUNCTION",
           "jobs of \"%s\" are executed by the service itself (kind %s), not by workers"
@@ -162,56 +167,54 @@ public final class FunctionRegistry {
   }
 
   /**
-   * Where a job of this function and priority goes. Throws {@link GearmanException}; asks Redis
-   * when the function is not known.
+   * Returns the task of jobs with this function and priority. Asks Redis if the function is
+   * unknown. Throws {@link GearmanException} if there is none.
    */
   TaskDefinition require(String function, JobPriority priority) {
     TaskDefinition definition = require(function);
-    if (priority == JobPriority.NORMAL || definition.kind() != TaskKind.WORKER) {
-      return definition;
-    }
-    String name = priority.nameOf(function);
-    TaskDefinition urgent = find(name).orElse(null);
-    if (urgent == null && mayDefinePriorityOf(definition)) {
-      urgent = define(name);
-    }
-    return urgent == null || urgent.kind() != TaskKind.WORKER ? definition : urgent;
+    return withPriority(definition, priority)
+        .orElseGet(
+            () -> {
+              TaskDefinition defined = define(priority.nameOf(function));
+              return isForWorkers(defined) ? defined : definition;
+            });
   }
 
-  /** The same, without asking Redis; empty where that is needed. */
+  /** The same without asking Redis; empty if that is necessary. */
   Optional<TaskDefinition> known(String function, JobPriority priority) {
-    TaskDefinition definition = find(function).orElse(null);
-    if (definition == null
-        || priority == JobPriority.NORMAL
-        || definition.kind() != TaskKind.WORKER) {
-      return Optional.ofNullable(definition);
+    return find(function).flatMap(definition -> withPriority(definition, priority));
+  }
+
+  /** The task of jobs with this priority; empty if it has to be defined first. */
+  private Optional<TaskDefinition> withPriority(TaskDefinition definition, JobPriority priority) {
+    if (priority == JobPriority.NORMAL || !isForWorkers(definition)) {
+      return Optional.of(definition);
     }
-    TaskDefinition urgent = find(priority.nameOf(function)).orElse(null);
-    if (urgent == null && mayDefinePriorityOf(definition)) {
-      return Optional.empty();
-    }
-    return Optional.of(urgent == null || urgent.kind() != TaskKind.WORKER ? definition : urgent);
+    Optional<TaskDefinition> own = find(priority.nameOf(definition.name()));
+    return own.isEmpty() && mayDefinePriorityOf(definition)
+        ? Optional.empty()
+        : Optional.of(own.filter(FunctionRegistry::isForWorkers).orElse(definition));
   }
 
   /**
-   * The other queues where jobs of a function may be, since their priorities differ.
+   * The queues of a function's jobs with other priorities.
    *
-   * @param own where this one goes
+   * @param own task of the jobs with this priority
    */
-  List<DuplicateJob> otherQueues(String function, TaskDefinition own) {
-    List<DuplicateJob> others = new ArrayList<>();
+  List<DuplicateQueue> otherQueues(String function, TaskDefinition own) {
+    List<DuplicateQueue> others = new ArrayList<>();
     boolean moreUrgent = true;
     for (JobPriority priority : JobPriority.values()) {
       moreUrgent &= !priority.nameOf(function).equals(own.name());
       String queue = queue(function, priority).orElse(own.queue().value());
       if (!queue.equals(own.queue().value())) {
-        others.add(new DuplicateJob(queue, moreUrgent));
+        others.add(new DuplicateQueue(queue, moreUrgent));
       }
     }
     return others;
   }
 
-  /** A second queue would make a limit twice as large, and two lines of one. */
+  /** A second queue would have its own limits and its own order. */
   private boolean mayDefinePriorityOf(TaskDefinition definition) {
     return acceptUndefined
         && !definition.fromFile()
@@ -220,7 +223,11 @@ public final class FunctionRegistry {
         && !definition.ordered();
   }
 
-  private TaskDefinition require(String function) {
+  /**
+   * Returns a function. Reads the definitions again if it is unknown, and defines it if undefined
+   * functions are accepted. Throws {@link GearmanException} otherwise.
+   */
+  public TaskDefinition require(String function) {
     TaskDefinition definition = find(function).orElse(null);
     if (definition == null) {
       if (cache.isOlderThan(FRESH)) {
@@ -236,7 +243,7 @@ public final class FunctionRegistry {
           "UNKNOWN_FUNCTION",
           "no task named \"%s\" is defined: define it in the configuration of the service,"
                   .formatted(function)
-              + " or have the gateway accept undefined functions (gearman.acceptUndefined)");
+              + " or set gearman.acceptUndefined");
     }
     return definition;
   }
@@ -262,16 +269,15 @@ public final class FunctionRegistry {
     return defined;
   }
 
-  /** Those that others are putting into the list count, too. */
+  /** Names that other threads are defining count, too. */
   private synchronized void reserve(String name) {
     Set<String> names = new HashSet<>(cache.current().definitions().byName().keySet());
     names.addAll(beingDefined);
     if (!names.contains(name) && names.size() >= maxFunctions) {
       throw new GearmanException(
           "TOO_MANY_FUNCTIONS",
-          "\"%s\" is not defined, and there are as many functions as may be put by clients and workers: %,d"
-                  .formatted(name, maxFunctions)
-              + " (gearman.maxFunctions)");
+          "\"%s\" is not defined, and the maximum number of functions is reached: %,d (gearman.maxFunctions)"
+              .formatted(name, maxFunctions));
     }
     beingDefined.add(name);
   }
@@ -280,7 +286,7 @@ public final class FunctionRegistry {
     beingDefined.remove(name);
   }
 
-  /** As gearmand has it: a job may take long, and one that has failed is not tried again. */
+  /** Like gearmand: a job may take long, and a failed job is not retried. */
   private void put(String name) {
     try {
       definitions.put(
@@ -292,13 +298,5 @@ public final class FunctionRegistry {
       throw new GearmanException("UNKNOWN_FUNCTION", String.valueOf(e.getMessage()));
     }
     log.info("defined the task \"{}\" for a gearman peer", name);
-  }
-
-  /**
-   * Defines a function as if a peer had asked for it. Throws {@link GearmanException} where
-   * undefined ones are not accepted.
-   */
-  public TaskDefinition create(String function) {
-    return require(function);
   }
 }

@@ -2,11 +2,9 @@ package io.asynq4j.service.gearman.job;
 
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.http.Sha256;
 import io.asynq4j.service.gearman.protocol.Packets;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.UUID;
 
 /**
@@ -43,7 +41,7 @@ public record JobKey(String queue, String id) {
 
   /** The digest of a queue name in handles. */
   static String tag(String queue) {
-    return hex(queue.getBytes(StandardCharsets.UTF_8)).substring(0, TAG);
+    return Sha256.hex(queue).substring(0, TAG);
   }
 
   /** The tag in a handle; empty when the handle is not of a gateway. */
@@ -71,20 +69,12 @@ public record JobKey(String queue, String id) {
   }
 
   static String digest(byte[] bytes) {
-    return DIGEST + hex(bytes).substring(0, 32);
+    return DIGEST + Sha256.hex(bytes).substring(0, 32);
   }
 
   private static boolean isPlain(String id) {
     return !id.isEmpty()
         && id.length() <= MAX_PLAIN_ID
         && id.chars().allMatch(c -> c > ' ' && c < 0x7f);
-  }
-
-  private static String hex(byte[] bytes) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every JDK has SHA-256", e);
-    }
   }
 }

@@ -94,7 +94,7 @@ public final class JobSubmitter {
     return definition.maxPending() == 0 ? servers : functions.servers().withQueueNames(servers);
   }
 
-  private List<DuplicateJob> duplicateQueues(JobSubmission job, TaskDefinition definition) {
+  private List<DuplicateQueue> duplicateQueues(JobSubmission job, TaskDefinition definition) {
     return job.unique().isEmpty() ? List.of() : functions.otherQueues(job.function(), definition);
   }
 

@@ -16,7 +16,7 @@ record PreparedJob(
     JobKey key,
     Map<String, String> headers,
     EnqueueRequest request,
-    List<DuplicateJob> duplicateQueues) {
+    List<DuplicateQueue> duplicateQueues) {
 
   boolean isAwaited() {
     return !job.background();

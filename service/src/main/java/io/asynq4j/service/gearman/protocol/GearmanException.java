@@ -40,7 +40,7 @@ public final class GearmanException extends RuntimeException {
     return new GearmanException("SERVER_ERROR", "the gateway has failed; see its log");
   }
 
-  /** A word that programs can compare; gearmand's where it has one. */
+  /** A code for programs; that of gearmand where it has one. */
   public String code() {
     return code;
   }

@@ -89,7 +89,7 @@ public final class PeerConnection implements PacketReader.Sink {
   private final SelectionKey key;
   private final long number;
   private final String address;
-  private final long mostBytes;
+  private final long maxBytes;
   private final Consumer<PeerConnection> toFlush;
   private final Consumer<PeerConnection> onClose;
   private final PacketMemory memory;
@@ -121,7 +121,7 @@ public final class PeerConnection implements PacketReader.Sink {
     this.key = key;
     this.number = number;
     this.address = ((InetSocketAddress) channel.getRemoteAddress()).getAddress().getHostAddress();
-    this.mostBytes = 2L * maxPacket + (1 << 20);
+    this.maxBytes = 2L * maxPacket + (1 << 20);
     this.toFlush = toFlush;
     this.onClose = onClose;
     this.memory = memory;
@@ -287,7 +287,7 @@ public final class PeerConnection implements PacketReader.Sink {
       return;
     }
     boolean isOverloaded =
-        paused || open.size() > MAX_OPEN || openBytes > mostBytes || outBytes > mostBytes;
+        paused || open.size() > MAX_OPEN || openBytes > maxBytes || outBytes > maxBytes;
     int wanted = isOverloaded ? 0 : SelectionKey.OP_READ;
     if (!out.isEmpty()) {
       wanted |= SelectionKey.OP_WRITE;
@@ -305,7 +305,7 @@ public final class PeerConnection implements PacketReader.Sink {
 
   /** Whether the peer leaves too many bytes unread. */
   boolean isFarBehind() {
-    return outBytes > 4 * mostBytes;
+    return outBytes > 4 * maxBytes;
   }
 
   void tick(long now) {

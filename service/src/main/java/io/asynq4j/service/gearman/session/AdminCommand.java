@@ -70,7 +70,7 @@ final class AdminCommand {
           answer(
               slot,
               error("NOT_ALLOWED", "end the process of the service instead, with the signal TERM"));
-      default -> answer(slot, error("UNKNOWN_COMMAND", "Unknown server command " + line));
+      default -> answerUnknown(slot);
     }
   }
 
@@ -83,6 +83,10 @@ final class AdminCommand {
     return "ERR %s %s\r\n".formatted(code, URLEncoder.encode(text, StandardCharsets.UTF_8));
   }
 
+  private void answerUnknown(PeerConnection.ResponseSlot slot) {
+    answer(slot, error("UNKNOWN_COMMAND", "Unknown server command " + line));
+  }
+
   private static void answer(PeerConnection.ResponseSlot slot, String text) {
     slot.answer(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
   }
@@ -93,21 +97,11 @@ final class AdminCommand {
 
   private void answerLater(
       PeerConnection.ResponseSlot slot, String servers, Supplier<String> lookup) {
-    gateway
-        .lookups()
-        .execute(
-            servers,
-            () -> {
-              String answer;
-              try {
-                answer = lookup.get();
-              } catch (RuntimeException e) {
-                GearmanException refusal = GearmanException.of(e);
-                answer = error(refusal.code(), refusal.text());
-              }
-              String text = answer;
-              gateway.loop().execute(() -> answer(slot, text));
-            });
+    gateway.lookUp(
+        servers,
+        lookup,
+        text -> answer(slot, text),
+        refusal -> answer(slot, error(refusal.code(), refusal.text())));
   }
 
   private String workers() {
@@ -201,7 +195,7 @@ final class AdminCommand {
     } else if (what.equals(List.of("unique", "jobs"))) {
       answerLater(slot, () -> jobs(AdminCommand::uniqueLine));
     } else {
-      answer(slot, error("UNKNOWN_COMMAND", "Unknown server command " + line));
+      answerUnknown(slot);
     }
   }
 
@@ -239,12 +233,12 @@ final class AdminCommand {
     return text.append(".\n").toString();
   }
 
-  private List<TaskInfo> tasks(TaskDefinition definition, TaskState state, int most) {
+  private List<TaskInfo> tasks(TaskDefinition definition, TaskState state, int max) {
     try {
       return gateway
           .inspector()
           .queue(definition.queue())
-          .tasks(state, PageRequest.first(most))
+          .tasks(state, PageRequest.first(max))
           .tasks();
     } catch (QueueNotFoundException e) {
       return List.of();
@@ -253,27 +247,27 @@ final class AdminCommand {
 
   private void create(PeerConnection.ResponseSlot slot) {
     if (words.size() != 3 || !words.get(1).equals("function")) {
-      answer(slot, error("UNKNOWN_COMMAND", "Unknown server command " + line));
+      answerUnknown(slot);
       return;
     }
     answerLater(
         slot,
         gateway.functions().servers().ofDefinitions(),
         () -> {
-          gateway.functions().create(FunctionNameValidator.require(words.get(2)));
+          gateway.functions().require(FunctionNameValidator.require(words.get(2)));
           return "OK\r\n";
         });
   }
 
   private void cancel(PeerConnection.ResponseSlot slot) {
     if (words.size() != 3 || !words.get(1).equals("job")) {
-      answer(slot, error("UNKNOWN_COMMAND", "Unknown server command " + line));
+      answerUnknown(slot);
       return;
     }
     Optional<JobKey> key = gateway.functions().keyOf(words.get(2));
     answerLater(
         slot,
-        key.map(each -> gateway.functions().servers().of(each.queue())).orElse(""),
+        key.map(gateway::serverOf).orElse(""),
         () -> {
           if (key.isEmpty() || !hasDeleted(key.get())) {
             throw new GearmanException("UNKNOWN_JOB", "");
@@ -282,7 +276,7 @@ final class AdminCommand {
         });
   }
 
-  /** Only one that waits: the result of one that has ended may be wanted. */
+  /** Deletes a job that has not ended: the result of one that has may be wanted. */
   private boolean hasDeleted(JobKey key) {
     try {
       return gateway

@@ -23,7 +23,6 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -122,13 +121,14 @@ public final class ClientSession {
       return;
     }
     Optional<JobKey> key = gateway.functions().keyOf(handle);
-    lookUp(
-        slot,
-        key.map(this::serverOf).orElse(""),
+    gateway.lookUp(
+        key.map(gateway::serverOf).orElse(""),
         () -> {
           TaskInfo task = key.map(this::find).orElse(null);
           return statusPacket(handle, isUnfinished(task), isRunning(task), statusOf(task));
-        });
+        },
+        slot::answer,
+        slot::refuse);
   }
 
   private static ByteBuffer statusPacket(
@@ -149,8 +149,7 @@ public final class ClientSession {
       return;
     }
     String id = JobKey.idOfUnique(unique);
-    lookUp(
-        slot,
+    gateway.lookUp(
         gateway.functions().servers().all(),
         () ->
             gateway.functions().all().stream()
@@ -158,7 +157,9 @@ public final class ClientSession {
                 .map(definition -> new JobKey(definition.queue().value(), id))
                 .flatMap(key -> uniquePacket(unique, key).stream())
                 .findFirst()
-                .orElseGet(() -> uniquePacket(unique, false, false, JobStatus.NONE, 0)));
+                .orElseGet(() -> uniquePacket(unique, false, false, JobStatus.NONE, 0)),
+        slot::answer,
+        slot::refuse);
   }
 
   /** Empty when there is no such unfinished job. */
@@ -214,30 +215,6 @@ public final class ClientSession {
     return progress == null ? JobStatus.NONE : JobStatus.of(progress);
   }
 
-  private String serverOf(JobKey key) {
-    return gateway.functions().servers().of(key.queue());
-  }
-
-  /** Runs a lookup in Redis on another thread, and answers on the event loop. */
-  private void lookUp(
-      PeerConnection.ResponseSlot slot, String server, Supplier<ByteBuffer> lookup) {
-    gateway
-        .lookups()
-        .execute(
-            server,
-            () -> {
-              ByteBuffer answer;
-              try {
-                answer = lookup.get();
-              } catch (RuntimeException e) {
-                GearmanException refusal = GearmanException.of(e);
-                gateway.loop().execute(() -> slot.refuse(refusal));
-                return;
-              }
-              gateway.loop().execute(() -> slot.answer(answer));
-            });
-  }
-
   /** Sends a packet that is not an answer. */
   public void send(ByteBuffer packet) {
     session.send(packet);
@@ -259,7 +236,7 @@ public final class ClientSession {
     List<JobKey> unwanted = gateway.results().disconnected(this);
     if (!session.isDraining() && !unwanted.isEmpty()) {
       unwanted.stream()
-          .collect(Collectors.groupingBy(this::serverOf))
+          .collect(Collectors.groupingBy(gateway::serverOf))
           .forEach(
               (server, keys) ->
                   gateway.lookups().execute(server, () -> keys.forEach(this::deleteUnlessStarted)));

@@ -122,7 +122,8 @@ public final class PeerSession implements PeerConnection.Peer {
 
   @Override
   public void tick(long now) {
-    if (!connection.hasReceived() && now - startedAt > gateway.firstPacketWithin().toNanos()) {
+    if (!connection.hasReceived()
+        && now - startedAt > gateway.config().firstPacketWithin().toNanos()) {
       connection.close("the peer has sent nothing");
     }
   }

@@ -88,10 +88,6 @@ public final class WorkerJobs {
     }
   }
 
-  private String serverOf(AssignedJob job) {
-    return gateway.functions().servers().of(job.key().queue());
-  }
-
   /**
    * Stores the status in Redis, where other gateways may read and forward it. So it must not be
    * there before they have been sent all earlier packets of the worker.
@@ -106,7 +102,7 @@ public final class WorkerJobs {
                 gateway
                     .lookups()
                     .execute(
-                        serverOf(job),
+                        gateway.serverOf(job.key()),
                         () -> {
                           try {
                             write(job, status);
@@ -168,16 +164,13 @@ public final class WorkerJobs {
       return;
     }
     remove(job);
-    retry(job, exception == null ? FAILED : error(exception), exception);
+    String error = exception == null ? FAILED : error(exception);
+    settleUnsuccessful(job, Outcome.retry(error), exception);
   }
 
   private static String error(byte[] exception) {
     String text = new String(exception, StandardCharsets.UTF_8).strip();
     return text.isEmpty() ? FAILED : text;
-  }
-
-  private void retry(AssignedJob job, String error, byte @Nullable [] exception) {
-    settleUnsuccessful(job, Outcome.retry(error), exception);
   }
 
   private void settleUnsuccessful(AssignedJob job, Outcome outcome, byte @Nullable [] exception) {
@@ -251,7 +244,7 @@ public final class WorkerJobs {
       remove(job);
       String error = "the gearman worker did not finish the job before its timeout";
       log.warn("task {} of queue {}: {}", job.task().id(), job.task().queue(), error);
-      retry(job, error, null);
+      settleUnsuccessful(job, Outcome.retry(error), /* exception= */ null);
     }
   }
 

@@ -58,7 +58,7 @@ public final class WorkerSession {
   }
 
   void canDo(String function, @Nullable Duration timeout) {
-    if (gateway.functions().isKnownWork(function).orElse(false)) {
+    if (gateway.functions().isForWorkers(function)) {
       abilities.put(function, timeout);
       updateSleep();
       return;
@@ -66,37 +66,24 @@ public final class WorkerSession {
     // The next requests may depend on it.
     PeerConnection.ResponseSlot slot = connection.reserve(0);
     session.suspend();
-    gateway
-        .lookups()
-        .execute(
-            gateway.functions().servers().ofDefinitions(),
-            () -> {
-              GearmanException refusal = null;
-              try {
-                gateway.functions().requireWork(function);
-              } catch (RuntimeException e) {
-                refusal = GearmanException.of(e);
-              }
-              GearmanException problem = refusal;
-              gateway
-                  .loop()
-                  .execute(
-                      () -> {
-                        if (problem == null) {
-                          abilities.put(function, timeout);
-                          slot.skip();
-                          updateSleep();
-                        } else {
-                          log.info(
-                              "a worker at {} cannot offer the function \"{}\": {}",
-                              connection.address(),
-                              function,
-                              problem.text());
-                          slot.refuse(problem);
-                        }
-                        session.resume();
-                      });
-            });
+    gateway.lookUp(
+        gateway.functions().servers().ofDefinitions(),
+        () -> gateway.functions().requireForWorkers(function),
+        definition -> {
+          abilities.put(function, timeout);
+          slot.skip();
+          updateSleep();
+          session.resume();
+        },
+        refusal -> {
+          log.info(
+              "a worker at {} cannot offer the function \"{}\": {}",
+              connection.address(),
+              function,
+              refusal.text());
+          slot.refuse(refusal);
+          session.resume();
+        });
   }
 
   void resetAbilities() {

@@ -28,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -90,7 +89,7 @@ class AssignedJobRegistryIT {
     server.close();
   }
 
-  @SuppressWarnings("NullAway") // Only a worker that loses its lease is told of it.
+  @SuppressWarnings("NullAway") // Only a lost lease notifies the worker.
   private AssignedJob take(String queue, String id, Duration retention) {
     try (TaskClient client = TaskClient.create(redis)) {
       client.enqueue(
@@ -103,22 +102,9 @@ class AssignedJobRegistryIT {
     return job;
   }
 
-  /** Is told of endings, and may fail then. */
+  /** Called with outcomes; may fail. */
   private static final class Listener implements AttemptListener {
     volatile Consumer<List<LeaseOutcome>> onEnd = outcomes -> {};
-
-    @Override
-    public Set<String> queuesBefore(LeasedTask task) {
-      return Set.of();
-    }
-
-    @Override
-    public Set<String> queuesAfter(LeasedTask task) {
-      return Set.of();
-    }
-
-    @Override
-    public void begin(List<LeasedTask> tasks) {}
 
     @Override
     public void end(List<LeaseOutcome> outcomes) {
@@ -178,15 +164,15 @@ class AssignedJobRegistryIT {
     AssignedJob fine = take("bad", "fine", Duration.ZERO);
     replace("asynq:{bad}:completed");
     CountDownLatch gathered = new CountDownLatch(1);
-    List<List<Outcome.Kind>> told = new CopyOnWriteArrayList<>();
+    List<List<Outcome.Kind>> calls = new CopyOnWriteArrayList<>();
     listener.onEnd =
         outcomes -> {
-          told.add(outcomes.stream().map(each -> each.outcome().kind()).toList());
+          calls.add(outcomes.stream().map(each -> each.outcome().kind()).toList());
           awaitQuietly(gathered);
         };
 
     complete("bad");
-    await().until(() -> told.size() == 1);
+    await().until(() -> calls.size() == 1);
     complete(refused, "refused");
     complete(fine, "fine");
     gathered.countDown();
@@ -198,8 +184,8 @@ class AssignedJobRegistryIT {
         .hasEntrySatisfying(
             "refused",
             applied -> assertThat(applied).map(Outcome::kind).contains(Outcome.Kind.ARCHIVE));
-    assertThat(told.get(1)).as("settled together first").hasSize(2);
-    assertThat(told)
+    assertThat(calls.get(1)).as("settled together first").hasSize(2);
+    assertThat(calls)
         .as("what follows the attempt is not changed")
         .allSatisfy(AssignedJobRegistryIT::isCompleted);
     assertThat(Inspector.create(redis).queue("bad").task("refused").lastError())

@@ -1,8 +1,0 @@
-package io.asynq4j.service.gearman.job;
-
-/**
- * Another queue of a function, where a job with the same unique key may be.
- *
- * @param moreUrgent whether the queue has a higher priority
- */
-record DuplicateJob(String queue, boolean moreUrgent) {}
