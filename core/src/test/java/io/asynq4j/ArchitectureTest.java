@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Which package may know which. */
+/** Dependencies between packages. */
 @AnalyzeClasses(packages = "io.asynq4j", importOptions = DoNotIncludeTests.class)
 class ArchitectureTest {
 
@@ -173,7 +173,7 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule metrics_know_the_server_and_the_inspector =
-      // The server's listener is told of handlers.
+      // The server's listener has types of handlers.
       sees(METRICS, SERVER, HANDLER, INSPECT, BROKER, REDIS);
 
   @ArchTest

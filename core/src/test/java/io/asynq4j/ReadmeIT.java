@@ -55,7 +55,7 @@ class ReadmeIT {
     return program;
   }
 
-  /** Runs the program of a document as a source file until it has printed so many lines. */
+  /** Runs the program of a document as a source file until it has printed this many lines. */
   private List<String> run(Path document, List<String> arguments, int count) throws Exception {
     Matcher program = program(document);
     Path source = directory.resolve(program.group(2) + ".java");

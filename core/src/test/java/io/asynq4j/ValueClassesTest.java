@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Classes of values: equal by their values, copied by their builders, readable as text. */
+/** Value classes: equality, builders and toString. */
 class ValueClassesTest {
 
   private static final Instant NOON = Instant.parse("2030-01-01T12:00:00Z");

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
 
-/** Tasks that count as enqueued only when more than the primary has them. */
+/** Enqueues that wait for replicas or the disk. */
 @TestInstance(Lifecycle.PER_CLASS)
 @ExtendWith(RestartServersAfterFailure.class)
 class DurabilityIT {
@@ -40,7 +40,7 @@ class DurabilityIT {
 
   @BeforeAll
   void start() {
-    // A replica that is paused must not be taken for dead meanwhile.
+    // A paused replica must not be considered dead.
     sentinel = EmbeddedSentinel.builder().downAfter(ofSeconds(60)).start();
     primary = sentinel.primary();
     redis = RedisConnection.open(sentinel.uri());

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-/** An enqueuer without Redis, as an outbox or a fake is one. */
+/** An enqueuer without Redis, such as an outbox or a fake. */
 class EnqueuerTest {
 
   private record Mail(String to) {}

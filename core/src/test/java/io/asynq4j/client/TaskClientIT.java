@@ -59,7 +59,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import redis.clients.jedis.Jedis;
 
-/** What a client does when all is well. The letters are those of the original's own tests. */
+/** A client without faults. The letters are those of the original's own tests. */
 @TestInstance(Lifecycle.PER_CLASS)
 class TaskClientIT {
 
@@ -105,7 +105,7 @@ class TaskClientIT {
     return client.enqueue(TASK, options).orThrow();
   }
 
-  /** The task as anybody else sees it. */
+  /** The task as the inspector shows it. */
   private TaskInfo stored(TaskInfo task) {
     return BrokerConnection.brokerOf(redis).tasks().task(task.queue(), task.id());
   }
@@ -114,7 +114,7 @@ class TaskClientIT {
     return redis.clock().instant();
   }
 
-  /** What was answered is what is stored, but for the time of the look. */
+  /** The result equals the stored task, except for the time of the query. */
   private void assertStored(TaskInfo task) {
     TaskInfo stored = stored(task);
     if (task.state() == TaskState.PENDING) {

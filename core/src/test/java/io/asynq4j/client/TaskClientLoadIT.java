@@ -103,7 +103,7 @@ class TaskClientLoadIT {
           threads.submit(
               () ->
                   IntStream.range(0, each)
-                      // The same object for all: nothing of a call may stick to it.
+                      // The same object for all: no call may change it.
                       .mapToObj(i -> client.enqueue(TASK, o -> o.id(id(me, i))).orThrow().id())
                       .toList()));
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How inputs become bytes and bytes become inputs. */
+/** Encoding and decoding of inputs. */
 class PayloadCodecTest {
 
   private static final String SECRET = "hunter2";
@@ -153,7 +153,7 @@ class PayloadCodecTest {
 
   record Nothing() {}
 
-  /** Cannot be written, and says why in words of its own. */
+  /** Cannot be written; its exception has its own message. */
   static final class Leaky {
     @SuppressWarnings({"unused", "DoNotCallSuggester"}) // called by the JSON library
     public String getValue() {

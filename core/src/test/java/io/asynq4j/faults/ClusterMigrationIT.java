@@ -59,7 +59,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A cluster whose slots move while tasks come and go. */
+/** A cluster whose slots migrate while tasks are enqueued and processed. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(RestartServersAfterFailure.class)
 class ClusterMigrationIT {
@@ -309,11 +309,11 @@ class ClusterMigrationIT {
 
   @Test
   void whatBelongsToNoQueueWorksOnEveryNode() {
-    List<String> heard = new CopyOnWriteArrayList<>();
-    try (Subscription subscription = redis.broker.cancellations().subscribe(heard::add)) {
+    List<String> received = new CopyOnWriteArrayList<>();
+    try (Subscription subscription = redis.broker.cancellations().subscribe(received::add)) {
       assertThat(subscription).isNotNull();
       redis.broker.cancellations().publish("a");
-      await().until(() -> heard.contains("a"));
+      await().until(() -> received.contains("a"));
     }
     for (int i = 0; i < 5; i++) {
       redis

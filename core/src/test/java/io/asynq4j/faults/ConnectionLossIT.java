@@ -304,7 +304,7 @@ class ConnectionLossIT {
     return failure instanceof BrokerException
         || failure instanceof UnconfirmedTaskException
         || failure instanceof TaskNotFoundException
-        // What became of the task so far depends on which calls came through.
+        // The state of the task depends on which calls reached Redis.
         || failure instanceof TaskStateException;
   }
 }

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** To interrupt a thread that enqueues touches nobody else, on platform and on virtual threads. */
+/** Interrupting a thread that enqueues affects no other, on platform and virtual threads. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class EnqueueInterruptIT {
 
@@ -92,7 +92,7 @@ class EnqueueInterruptIT {
                 .retryFor(ofSeconds(20))
                 .build());
     client = TaskClient.builder(redis).maxCalls(1).build();
-    // Lets Redis know the script, and the registry the queue.
+    // Loads the script, and registers the queue.
     client.enqueue(TASK, o -> o.queue("q").id("zero"));
   }
 
@@ -143,7 +143,7 @@ class EnqueueInterruptIT {
     Caller first = new Caller(kind, "first");
     Caller interrupted = new Caller(kind, "second");
     Caller other = new Caller(kind, "third");
-    // While the first call is under way, two more come, and go together with the next one.
+    // Two more calls arrive during the first one, and are sent together in the next.
     proxy.next(
         "first",
         Fault.CUT_AFTER,
@@ -158,7 +158,7 @@ class EnqueueInterruptIT {
     assertThat(first.result.get(60, TimeUnit.SECONDS).isEnqueued()).isTrue();
     assertThat(proxy.isSprung()).isTrue();
     if (kind == Kind.PLATFORM) {
-      // It has made the call for both, to the end, and finds the interrupt afterwards.
+      // It has completed the call for both, and sees the interrupt afterwards.
       assertThat(interrupted.result.get(60, TimeUnit.SECONDS).isEnqueued()).isTrue();
       assertThat(interrupted.interrupted.get(60, TimeUnit.SECONDS)).isTrue();
     }

@@ -22,17 +22,17 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands on loopback between a client and Redis, and does to the traffic what networks do. A fault
- * waits for a command by its name, so that handshakes pass.
+ * A proxy between a client and Redis that simulates network faults. A fault waits for a command by
+ * its name, so that handshakes pass.
  */
 public final class FaultProxy implements AutoCloseable {
 
   public enum Fault {
     /** The command never arrives; the connection breaks. */
     CUT_BEFORE,
-    /** Redis does it; the answer is lost and the connection breaks. */
+    /** Redis executes it; the reply is lost and the connection breaks. */
     CUT_AFTER,
-    /** The connection breaks; the command is kept, to arrive when {@link #deliverHeld} says. */
+    /** The connection breaks; the command is kept until {@link #deliverHeld}. */
     HOLD
   }
 
@@ -66,17 +66,17 @@ public final class FaultProxy implements AutoCloseable {
     return address.getPort();
   }
 
-  /** How many connections were made. */
+  /** Number of accepted connections. */
   int accepted() {
     return accepted.get();
   }
 
-  /** The next time that this command comes by. Several wait for each other. */
+  /** Injects a fault at the next such command. Several faults apply in order. */
   public void next(String command, Fault fault) {
     next(command, fault, () -> {});
   }
 
-  /** The same, with something that happens before the client notices. */
+  /** The same, with an action before the client notices. */
   void next(String command, Fault fault, Runnable then) {
     traps.add(new Trap("\r\n" + command + "\r\n", fault, then));
   }
@@ -89,7 +89,7 @@ public final class FaultProxy implements AutoCloseable {
     traps.clear();
   }
 
-  /** Lets a command arrive that was held. Returns its answer as it came. */
+  /** Sends a held command to Redis. Returns the raw reply. */
   String deliverHeld() {
     try {
       held.remove().deliver();
@@ -103,16 +103,16 @@ public final class FaultProxy implements AutoCloseable {
     replyDelayNanos = millis * 1_000_000;
   }
 
-  /** Nothing passes, and nothing breaks. */
+  /** Forwards nothing, and keeps connections open. */
   public void stall(boolean stall) {
     stalled = stall;
   }
 
-  /** Breaks all connections and takes no new ones. */
+  /** Breaks all connections and accepts no new ones. */
   public void refuse() {
     close(server);
     try {
-      // Until then a connection may still come in by the accept that is under way.
+      // Until then, the pending accept may still accept a connection.
       acceptor.join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.Jedis;
 
-/** What becomes of the other queues of a server when its user must not touch one of them. */
+/** The other queues of a server whose Redis user may not access one of them. */
 class ForbiddenQueueIT {
 
   @RegisterExtension private static final ServerFixture world = new ServerFixture();
@@ -79,7 +79,7 @@ class ForbiddenQueueIT {
 
   @Test
   void aQueueWhoseTasksCannotBeSettledStopsNoOther() {
-    // More than a server keeps for all its queues until they are settled.
+    // More than the maximum of unsettled tasks of a server.
     int many = 1_300;
     allow("~asynq:{a}:*", "~asynq:{b}:[^c]*", "~asynq:[a-z]*");
     Queue<String> attempts = new ConcurrentLinkedQueue<>();

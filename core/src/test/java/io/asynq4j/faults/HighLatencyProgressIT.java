@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Handlers that report all the time, with a Redis that is far away. */
+/** Handlers that report progress continuously, on a Redis with high latency. */
 class HighLatencyProgressIT {
 
   private static final int HANDLERS = 100;
@@ -46,7 +46,7 @@ class HighLatencyProgressIT {
                   context.progress(i % 100, "step " + i);
                   context.writeResult("result " + i);
                 } catch (BrokerException e) {
-                  // The handler does not mind.
+                  // The handler ignores it.
                 }
               }
               context.progress(100, "the end");
@@ -92,7 +92,7 @@ class HighLatencyProgressIT {
                               direct.clock().instant()))
                   .toList());
       proxy.delayReplies(200);
-      // The other one would take what the first one loses.
+      // The other server would recover tasks whose lease the first one loses.
       try (TaskServer chatty = server(distant).build();
           TaskServer other = server(direct).build()) {
         chatty.start();
@@ -111,7 +111,7 @@ class HighLatencyProgressIT {
       assertThat(lost).isEmpty();
       assertThat(begun).hasSize(HANDLERS);
       assertThat(begun.values()).allSatisfy(count -> assertThat(count).hasValue(1));
-      // The last report is never left out.
+      // The last report is always written.
       List<Integer> percents =
           IntStream.range(0, HANDLERS)
               .mapToObj(

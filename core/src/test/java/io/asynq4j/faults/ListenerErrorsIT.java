@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** Threads that listen to Redis outlive an error, as when there is no memory for a moment. */
+/** Threads that listen to Redis survive an error, such as a short lack of memory. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ListenerErrorsIT {
 
@@ -41,7 +41,7 @@ class ListenerErrorsIT {
   @Test
   void aSubscriptionHearsAgainAfterAnError() {
     AtomicBoolean failed = new AtomicBoolean();
-    AtomicInteger heard = new AtomicInteger();
+    AtomicInteger received = new AtomicInteger();
     Subscription subscription =
         broker
             .pubSub()
@@ -51,7 +51,7 @@ class ListenerErrorsIT {
                   if (failed.compareAndSet(false, true)) {
                     throw new InternalError("made up");
                   }
-                  heard.incrementAndGet();
+                  received.incrementAndGet();
                 });
     try {
       await()
@@ -59,7 +59,7 @@ class ListenerErrorsIT {
           .until(
               () -> {
                 broker.pubSub().publish("news", "any".getBytes(UTF_8));
-                return heard.get() > 0;
+                return received.get() > 0;
               });
     } finally {
       subscription.close();

@@ -48,7 +48,7 @@ final class PidsCgroup implements AutoCloseable {
     limit("max");
   }
 
-  /** How many threads could not be started. */
+  /** Number of threads that could not be started. */
   long refused() throws IOException {
     return Files.readAllLines(folder.resolve("pids.events")).stream()
         .filter(line -> line.startsWith("max "))

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A process that really runs short of threads or memory for seconds recovers by itself. */
+/** A process that runs out of threads or memory for seconds recovers by itself. */
 class ProcessExhaustionIT {
 
   @RegisterExtension static final ServerFixture world = new ServerFixture();
@@ -49,12 +49,12 @@ class ProcessExhaustionIT {
       process = new ProcessBuilder(command).redirectError(log.toFile()).start();
       out = process.inputReader(StandardCharsets.UTF_8);
       in = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
-      // A process that hangs answers nothing: its end is the end of the test.
+      // A process that hangs is killed at the end of the test.
       CompletableFuture.delayedExecutor(240, TimeUnit.SECONDS).execute(process::destroyForcibly);
       answer("ready");
     }
 
-    /** What it has logged as errors, without stack traces. */
+    /** Its logged errors, without stack traces. */
     String errors() {
       try (Stream<String> lines = Files.lines(log, StandardCharsets.UTF_8)) {
         return lines
@@ -76,15 +76,15 @@ class ProcessExhaustionIT {
       throw new AssertionError("the process has ended");
     }
 
-    String tell(String command, String start) throws IOException {
+    String request(String command, String start) throws IOException {
       in.println(command);
       return answer(start);
     }
 
-    /** The ids that were accepted; all futures have been answered. */
+    /** The accepted IDs; all futures are complete. */
     List<String> accepted(String prefix) throws IOException {
       List<String> ids =
-          Arrays.stream(tell("accepted " + prefix, "accepted:").substring(9).split(" ", -1))
+          Arrays.stream(request("accepted " + prefix, "accepted:").substring(9).split(" ", -1))
               .filter(id -> !id.isEmpty())
               .toList();
       assertThat(ids).as("futures without an answer").doesNotContain("open");
@@ -126,19 +126,19 @@ class ProcessExhaustionIT {
     Optional<PidsCgroup> made = PidsCgroup.of(child.process);
     if (made.isEmpty()) {
       child.close();
-      abort("needs a user who may make a pids control group in /sys/fs/cgroup, such as root");
+      abort("needs a user that may create a pids control group in /sys/fs/cgroup, such as root");
     }
     // Closed in the reverse order: the group can be deleted when the process has ended.
     try (PidsCgroup group = made.orElseThrow();
         child) {
       group.startNoMore();
-      child.tell("send during 300", "sent");
+      child.request("send during 300", "sent");
       soon(() -> assertThat(group.refused()).isPositive());
       // The shortage lasts for more than a lease.
       Thread.sleep(4_000);
-      child.tell("send late 50", "sent");
+      child.request("send late 50", "sent");
       group.startAny();
-      child.tell("send after 300", "sent");
+      child.request("send after 300", "sent");
 
       List<String> accepted = new ArrayList<>(child.accepted("during"));
       accepted.addAll(child.accepted("late"));
@@ -146,21 +146,22 @@ class ProcessExhaustionIT {
       assertThat(after).hasSize(300);
       accepted.addAll(after);
       awaitCompleted(child, accepted);
-      assertThat(child.tell("runs", "twice:")).isEqualTo("twice:");
+      assertThat(child.request("runs", "twice:")).isEqualTo("twice:");
     }
   }
 
   @Test
   void aProcessThatHadNoMemoryForSecondsRecovers() throws Exception {
     try (Child child = new Child("-Xmx48m")) {
-      child.tell("send before 20", "sent");
-      // So that all code is linked: what cannot be for want of memory, the JVM never tries again.
+      child.request("send before 20", "sent");
+      // So that all classes are linked: the JVM never retries after linking failed for lack of
+      // memory.
       awaitCompleted(child, child.accepted("before"));
 
-      String released = child.tell("hog 5 during 400", "released");
+      String released = child.request("hog 5 during 400", "released");
 
       assertThat(Integer.parseInt(released.substring(9))).as("shortages").isPositive();
-      child.tell("send after 300", "sent");
+      child.request("send after 300", "sent");
       List<String> accepted = new ArrayList<>(child.accepted("during"));
       List<String> after = child.accepted("after");
       assertThat(after).hasSize(300);

@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * ProcessExhaustionIT}, which sends commands as lines and gets one line as the answer to each:
  *
  * <ul>
- *   <li>{@code send PREFIX COUNT}: calls enqueueAsync for so many tasks; answers {@code sent}
- *   <li>{@code hog SECONDS PREFIX COUNT}: fills the heap for so long and enqueues tasks meanwhile;
- *       answers {@code released}, with the number of times that memory ran out
+ *   <li>{@code send PREFIX COUNT}: calls enqueueAsync for this many tasks; answers {@code sent}
+ *   <li>{@code hog SECONDS PREFIX COUNT}: fills the heap for this time and enqueues tasks
+ *       meanwhile; answers {@code released}, with the number of times that memory ran out
  *   <li>{@code accepted PREFIX}: waits for the futures of these tasks; answers the ids of those
  *       that were accepted, and {@code open} for each future without an answer
  *   <li>{@code runs}: answers the ids of the tasks that ran more than once

@@ -75,7 +75,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** What becomes of a call when the connection, or Redis at its other end, fails. */
+/** Calls whose connection or Redis fails. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(RestartServersAfterFailure.class)
 class RedisFaultsIT {
@@ -192,12 +192,12 @@ class RedisFaultsIT {
     return catchThrowableOfType(BrokerRefusedException.class, call);
   }
 
-  /** What is random by nature is left out. */
+  /** Random values are omitted. */
   private static String steady(Object text) {
     return text.toString()
         .replaceAll("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID")
         .replaceAll("\\d{6}-[0-9a-z]+", "TOKEN")
-        // A claim that is told again no longer knows since when its tasks were pending.
+        // A repeated reply to a claim no longer has the time since which its tasks were pending.
         .replaceAll("pendingSince=[^],]*", "pendingSince=…")
         .replaceAll("(=\\d{10})\\.\\d+", "$1.TOKEN");
   }
@@ -206,7 +206,7 @@ class RedisFaultsIT {
     return steady(direct.world());
   }
 
-  /** Everything that carries a number: what it needs, and what it does. */
+  /** All numbered calls: their preparation and the call. */
   private enum Numbered {
     ENQUEUE {
       @Override
@@ -333,7 +333,7 @@ class RedisFaultsIT {
     happensOnceThough(operation, Fault.CUT_BEFORE);
   }
 
-  /** What an operator does, which is never sent twice. */
+  /** Operator actions, which are never sent twice. */
   private enum Never {
     RUN("EVALSHA") {
       @Override
@@ -445,12 +445,12 @@ class RedisFaultsIT {
       assertThat(e.mayHaveBeenApplied()).isFalse();
       assertThat(e)
           .hasMessageContainingAll("127.0.0.1:" + proxy.port(), "refused", "check that it runs");
-      assertThat(everythingSaid(e)).doesNotContain("s3cret");
+      assertThat(allMessages(e)).doesNotContain("s3cret");
     }
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
   }
 
-  private static String everythingSaid(Throwable e) {
+  private static String allMessages(Throwable e) {
     StringBuilder text = new StringBuilder();
     for (Throwable t = e; t != null; t = t.getCause()) {
       text.append(t).append('\n');
@@ -521,7 +521,7 @@ class RedisFaultsIT {
       redis.resume();
     }
     assertThat(enqueue("b")).isEqualTo(EnqueueReply.ENQUEUED);
-    // It had been sent several times, and arrived when Redis went on.
+    // It had been sent several times, and arrived when Redis continued.
     assertThat(direct.world()).contains("pending: [b, a, warm]\n");
   }
 
@@ -836,7 +836,7 @@ class RedisFaultsIT {
             refused(() -> own.call(0, ResendPolicy.SAFE, Command.PING, new CommandArgs()));
         assertThat(e.mayHaveBeenApplied()).isFalse();
         assertThat(e).hasMessageContainingAll("WRONGPASS", "check user and password");
-        assertThat(everythingSaid(e)).doesNotContain("wr0ng");
+        assertThat(allMessages(e)).doesNotContain("wr0ng");
       }
       try (RedisCommandExecutor own = BrokerFixture.link(config().password("s3cret").build())) {
         assertThat(own.call(0, ResendPolicy.SAFE, Command.PING, new CommandArgs())).isNotNull();

@@ -57,7 +57,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** When memory or threads run out for a while, everything goes on afterwards. */
+/** Everything continues after memory or threads ran out for a while. */
 @SuppressWarnings("NullAway.Init") // Set before each test.
 class ResourceExhaustionIT {
 
@@ -405,10 +405,10 @@ class ResourceExhaustionIT {
 
   @Test
   void aSubscriptionOutlivesAnErrorOfItsListener() {
-    AtomicInteger heard = new AtomicInteger();
+    AtomicInteger received = new AtomicInteger();
     Consumer<String> listener =
         message -> {
-          if (heard.incrementAndGet() == 1) {
+          if (received.incrementAndGet() == 1) {
             throw new OutOfMemoryError("Java heap space, on purpose");
           }
         };
@@ -418,7 +418,7 @@ class ResourceExhaustionIT {
       soon(
           () -> {
             world.broker().cancellations().publish("a");
-            assertThat(heard).hasValueGreaterThan(1);
+            assertThat(received).hasValueGreaterThan(1);
           });
     } finally {
       subscription.close();

@@ -43,7 +43,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A scheduler when Redis is away or its answers get lost, and its life on real threads. */
+/**
+ * A scheduler when Redis is unavailable or its replies are lost, and its lifecycle on real threads.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(RestartServersAfterFailure.class)
 class SchedulerFaultsIT {
@@ -120,7 +122,7 @@ class SchedulerFaultsIT {
       pass(Duration.ofSeconds(1), scheduler);
     }
 
-    assertThat(recorder.heard.stream().filter(line -> line.startsWith("failed")))
+    assertThat(recorder.received.stream().filter(line -> line.startsWith("failed")))
         .containsExactly("failed 3", "failed 6", "failed 9");
     assertThat(recorder.errors)
         .allSatisfy(error -> assertThat(error).isInstanceOf(BrokerUnavailableException.class));
@@ -171,7 +173,7 @@ class SchedulerFaultsIT {
 
     assertThat(proxy.isSprung()).isTrue();
     assertThat(pending()).isEqualTo(2);
-    assertThat(recorder.heard)
+    assertThat(recorder.received)
         .containsExactly("before 60", "enqueued 60", "before 120", "enqueued 120");
   }
 

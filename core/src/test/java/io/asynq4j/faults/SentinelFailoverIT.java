@@ -50,7 +50,7 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 
-/** A primary that is replaced while tasks come and go. */
+/** A failover while tasks are enqueued and processed. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(RestartServersAfterFailure.class)
 class SentinelFailoverIT {
@@ -95,7 +95,7 @@ class SentinelFailoverIT {
     redis.close();
   }
 
-  /** Producers and workers that do not give up, and a note of everything they were told. */
+  /** Producers and workers that do not give up, and a record of all their replies. */
   private final class Traffic implements AutoCloseable {
     private final Set<String> accepted = ConcurrentHashMap.newKeySet();
     private final Map<String, Integer> done = new ConcurrentHashMap<>();
@@ -216,22 +216,22 @@ class SentinelFailoverIT {
 
   @Test
   void cancellationsAreHeardAfterAFailover() {
-    List<String> heard = new CopyOnWriteArrayList<>();
-    try (Subscription subscription = redis.broker.cancellations().subscribe(heard::add)) {
+    List<String> received = new CopyOnWriteArrayList<>();
+    try (Subscription subscription = redis.broker.cancellations().subscribe(received::add)) {
       assertThat(subscription).isNotNull();
       sentinel.failover();
       await()
           .until(
               () -> {
                 redis.broker.cancellations().publish("a");
-                return heard.contains("a");
+                return received.contains("a");
               });
     }
   }
 
   @Test
   void aPlainConnectionToAReplicaReportsThatItIsOne() {
-    // One that was killed and has come back is none before the sentinels have seen to it.
+    // A node that was killed and restarted is no replica until the sentinels have reconfigured it.
     EmbeddedRedis replica =
         sentinel.nodes().stream().filter(SentinelFailoverIT::isReplica).findFirst().orElseThrow();
     RedisConfig config =

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.Jedis;
 
-/** What a server does when Redis goes away, and when it comes back. */
+/** A server when Redis becomes unavailable and available again. */
 class ServerOutageIT {
 
   private static final QueueName Q = QueueName.DEFAULT;
@@ -60,7 +60,7 @@ class ServerOutageIT {
     server.close();
   }
 
-  /** Notices an outage soon. */
+  /** A server that detects an outage soon. */
   private static RedisConfig config(String uri) {
     return RedisConfig.parse(uri).toBuilder()
         .commandTimeout(Duration.ofMillis(500))
@@ -68,7 +68,7 @@ class ServerOutageIT {
         .build();
   }
 
-  /** By a connection that has patience: no outage is meant here, however busy the machine is. */
+  /** By a connection with a long timeout: a busy machine is no outage. */
   private void enqueue(int from, int count) {
     try (RedisConnection patient = RedisConnection.open(server.uri())) {
       BrokerConnection.brokerOf(patient).enqueueing().enqueue(tasks(from, count));
@@ -121,7 +121,7 @@ class ServerOutageIT {
       awaitCompleted(5_000);
     }
     assertThat(runs).hasSize(5_000);
-    // Each ended once, whatever was sent twice.
+    // Each ended once, even if something was sent twice.
     assertThat(BrokerConnection.brokerOf(redis).queues().snapshot(Q).processed()).isEqualTo(5_000);
     assertThat(recorder.lines("settled")).hasSize(5_000).doesNotHaveDuplicates();
   }

@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
-/** What becomes of schedule entries on healthy servers of a cluster while one server is silent. */
+/** Schedule entries on healthy servers of a cluster while one server does not answer. */
 class SilentShardSchedulerIT {
 
   private static final String INSTANT = "instant";

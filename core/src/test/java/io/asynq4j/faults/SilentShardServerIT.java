@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
-/** What becomes of the queues of healthy servers of a cluster while one server is silent. */
+/** Queues on healthy servers of a cluster while one server does not answer. */
 class SilentShardServerIT {
 
   /** More than one shard gets threads to settle on. */
@@ -120,7 +120,7 @@ class SilentShardServerIT {
     enqueue(queue, id, options -> options);
   }
 
-  /** Begins each task once more, and ends those that begin with "long" when told to. */
+  /** Counts the attempts of each task. Tasks that start with "long" end on request. */
   private TaskServerBuilder server() {
     return server(redis);
   }
@@ -176,7 +176,7 @@ class SilentShardServerIT {
         });
   }
 
-  /** The server that has one of the keys that are not of a queue, which everybody uses. */
+  /** The server of a key that belongs to no queue and that all processes use. */
   @ParameterizedTest
   @ValueSource(strings = {"asynq:queues", "asynq:servers", "asynq:workers"})
   void tasksOfHealthyServersAreExecutedWhileOneIsSilent(String keyOfSilent) {
@@ -192,7 +192,7 @@ class SilentShardServerIT {
       soon(() -> stuck.forEach(queue -> assertThat(begun).containsKey("long" + queue)));
       silent.pause();
       try {
-        // What has ended and cannot be settled keeps nothing else from being settled.
+        // Attempts that cannot be settled do not delay the settlement of others.
         release.countDown();
         for (String queue : healthy) {
           enqueue(queue, "b" + queue);
@@ -201,7 +201,7 @@ class SilentShardServerIT {
 
         awaitCompleted(healthy, "b", "c");
 
-        // By now all that the server does has met the silence.
+        // By now, each duty of the server has called the silent server.
         healthy.forEach(queue -> enqueue(queue, "d" + queue));
         awaitCompleted(healthy, "d");
       } finally {
@@ -262,7 +262,7 @@ class SilentShardServerIT {
     List<String> healthy = queues(silent, false);
     List<String> stuck = queues(silent, true);
     Map<String, Integer> weights = weights(healthy, stuck);
-    // The second one would take what the first one loses.
+    // The second server would recover tasks whose lease the first one loses.
     try (TaskServer first = server(redis).queues(weights).build();
         TaskServer second = server(other).queues(weights).build()) {
       first.start();

@@ -32,7 +32,7 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 
-/** What a client's callers see when connections fail. */
+/** Results of enqueues when connections fail. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(RestartServersAfterFailure.class)
 class TaskClientFaultsIT {
@@ -71,7 +71,7 @@ class TaskClientFaultsIT {
   private void open(RedisConfig config) {
     redis = RedisConnection.open(config);
     client = TaskClient.create(redis);
-    // Lets Redis know the scripts, and the registry the queue.
+    // Loads the scripts, and registers the queue.
     client.enqueue(TASK, o -> o.queue("q").id("first").group("g"));
     client.enqueue(TASK, o -> o.queue("q").id("second"));
   }

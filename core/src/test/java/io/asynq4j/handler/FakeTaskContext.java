@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An attempt at a task that nobody has claimed. */
+/** The context of an attempt without a claimed task. */
 record FakeTaskContext(String id, Instant deadline) implements TaskContext {
 
   FakeTaskContext(String id) {

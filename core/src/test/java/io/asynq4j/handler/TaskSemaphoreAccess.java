@@ -3,7 +3,7 @@ package io.asynq4j.handler;
 import io.asynq4j.internal.broker.Broker;
 import java.time.Instant;
 
-/** A semaphore on a broker that a test has made, with a time that it sets. */
+/** Creates a semaphore on the broker of a test, with a settable clock. */
 public final class TaskSemaphoreAccess {
 
   private TaskSemaphoreAccess() {}

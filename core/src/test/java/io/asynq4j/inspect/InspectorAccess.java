@@ -3,7 +3,7 @@ package io.asynq4j.inspect;
 import io.asynq4j.internal.broker.Broker;
 import java.time.Duration;
 
-/** An inspector on a broker that a test has made, with a time that it sets. */
+/** Creates an inspector on the broker of a test, with a settable clock. */
 public final class InspectorAccess {
 
   private InspectorAccess() {}

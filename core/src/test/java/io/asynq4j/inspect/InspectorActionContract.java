@@ -249,16 +249,16 @@ interface InspectorActionContract extends InspectorContractSupport {
         redis().server.flush();
         seed(state, 450);
         Instant at = NOON.plusSeconds(seconds);
-        List<BulkReport.BulkProgress> told = new ArrayList<>();
+        List<BulkReport.BulkProgress> reported = new ArrayList<>();
 
         BulkReport report =
-            inspector().queue("q").select(state).onProgress(told::add).reschedule(at);
+            inspector().queue("q").select(state).onProgress(reported::add).reschedule(at);
 
         assertThat(report.done()).as("%s to %s s", state, seconds).isEqualTo(450);
         assertThat(report.matched()).isEqualTo(450);
         assertThat(report.looked()).isEqualTo(450);
         assertThat(report.isComplete()).isTrue();
-        assertThat(told.get(told.size() - 1).done()).isEqualTo(450);
+        assertThat(reported.get(reported.size() - 1).done()).isEqualTo(450);
         TaskState waits = state == TaskState.RETRY ? TaskState.RETRY : TaskState.SCHEDULED;
         assertThat(inspector().queue("q").select(waits).stream())
             .hasSize(450)

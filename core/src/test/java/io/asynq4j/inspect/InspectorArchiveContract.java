@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** An operator who archives deletes nothing that is archived, unless that is asked for. */
+/** Archiving deletes no archived task, unless requested. */
 interface InspectorArchiveContract extends InspectorContractSupport {
 
   private Inspector keeping(int archived) {

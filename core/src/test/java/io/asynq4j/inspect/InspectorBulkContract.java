@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
 
-/** Searching, and dealing with many at once. */
+/** Searches and bulk operations. */
 interface InspectorBulkContract extends InspectorContractSupport {
 
   TaskFilter EVEN =
@@ -233,14 +233,15 @@ interface InspectorBulkContract extends InspectorContractSupport {
     for (TaskState state : List.of(TaskState.RETRY, TaskState.PENDING, TaskState.AGGREGATING)) {
       redis().server.flush();
       seed(state, 900);
-      List<BulkProgress> told = new ArrayList<>();
+      List<BulkProgress> reported = new ArrayList<>();
       Selection wanted = select(state).where(EVEN);
 
-      BulkReport first = wanted.onProgress(told::add).stopWhen(() -> told.size() == 2).archive();
+      BulkReport first =
+          wanted.onProgress(reported::add).stopWhen(() -> reported.size() == 2).archive();
 
       assertThat(first.isComplete()).isFalse();
       assertThat(first.done()).isEqualTo(200);
-      assertThat(told)
+      assertThat(reported)
           .containsExactly(
               BulkProgress.of(200, 900, 100, 100, 0), BulkProgress.of(400, 900, 200, 200, 0));
       BulkReport rest = wanted.after(first.cursor()).archive();

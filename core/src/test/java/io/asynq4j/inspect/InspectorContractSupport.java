@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Words for what tests of the inspector do. */
+/** Helpers for tests of the inspector. */
 interface InspectorContractSupport {
 
   BrokerFixture redis();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Why a task does not run. */
 interface InspectorExplainContract extends InspectorContractSupport {
 
-  /** A server of queue {@code q} with two workers, so many of them busy. */
+  /** A server of queue {@code q} with two workers, this many of them busy. */
   private void serve(String status, int busy, Presence.Worker... workers) {
     Presence.Server server =
         new Presence.Server("host", 7, "s1", 2, Map.of("q", 1), false, status, NOON, busy, null);

@@ -347,15 +347,15 @@ interface InspectorTaskContract extends InspectorContractSupport {
   default void aCancellationIsHeardByBothKindsOfServers() {
     redis().seed(TaskState.ACTIVE, "a", T + 10);
     redis().seed(TaskState.PENDING, "b", 0);
-    List<String> heard = new CopyOnWriteArrayList<>();
-    try (Subscription subscription = redis().broker.cancellations().subscribe(heard::add)) {
+    List<String> received = new CopyOnWriteArrayList<>();
+    try (Subscription subscription = redis().broker.cancellations().subscribe(received::add)) {
       assertThat(subscription).isNotNull();
       inspector().queue("q").cancel("a");
-      await().until(() -> heard.equals(List.of("a")));
+      await().until(() -> received.equals(List.of("a")));
       inspector().queue("q").cancel("a", AfterCancel.ARCHIVE);
-      await().until(() -> heard.size() == 3);
+      await().until(() -> received.size() == 3);
     }
-    assertThat(heard)
+    assertThat(received)
         .containsExactlyInAnyOrder(
             "a", "a", new ControlMessage.Cancel(Q, "a", AfterCancel.ARCHIVE).text());
     isRefused(() -> inspector().queue("q").cancel("b"), "no worker is running it", "pending");

@@ -25,7 +25,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
 
-/** Moving tasks to other queues, and making others of them. */
+/** Moving and copying tasks. */
 interface InspectorTransferContract extends InspectorContractSupport {
 
   QueueName OTHER = QueueName.of("other");

@@ -13,12 +13,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What processes tell each other, on a connection that may be lost. */
+/** Messages between processes, on a connection that may be lost. */
 class MessageBusIT {
 
   private final EmbeddedRedis server = EmbeddedRedis.builder().ephemeral().start();
   private final RedisConnection redis = RedisConnection.open(server.uri());
-  private final List<String> heard = new CopyOnWriteArrayList<>();
+  private final List<String> received = new CopyOnWriteArrayList<>();
 
   @AfterEach
   void stop() {
@@ -27,7 +27,8 @@ class MessageBusIT {
   }
 
   private MessageBus listen(String... names) {
-    return MessageBus.open(redis, List.of(names), message -> heard.add(new String(message, UTF_8)));
+    return MessageBus.open(
+        redis, List.of(names), message -> received.add(new String(message, UTF_8)));
   }
 
   @Test
@@ -40,7 +41,7 @@ class MessageBusIT {
         other.tell(i % 2 == 0 ? "one" : "all", ("m" + i).getBytes(UTF_8));
         sent.add("m" + i);
       }
-      await().untilAsserted(() -> assertThat(heard).isEqualTo(sent));
+      await().untilAsserted(() -> assertThat(received).isEqualTo(sent));
       one.tell("nobody", "x".getBytes(UTF_8));
     }
   }
@@ -52,8 +53,8 @@ class MessageBusIT {
       bytes[i] = (byte) i;
     }
     List<byte[]> got = new CopyOnWriteArrayList<>();
-    try (MessageBus switchboard = MessageBus.open(redis, List.of("me"), got::add)) {
-      switchboard.tell("me", bytes);
+    try (MessageBus bus = MessageBus.open(redis, List.of("me"), got::add)) {
+      bus.tell("me", bytes);
       await().until(() -> got.size() == 1);
       assertThat(got.get(0)).isEqualTo(bytes);
     }
@@ -61,14 +62,14 @@ class MessageBusIT {
 
   @Test
   void afterAnOutageItListensAgain() {
-    try (MessageBus switchboard = listen("me", "all")) {
+    try (MessageBus bus = listen("me", "all")) {
       server.restart();
       await()
           .ignoreExceptions()
           .until(
               () -> {
-                switchboard.tell("all", "again".getBytes(UTF_8));
-                return heard.contains("again");
+                bus.tell("all", "again".getBytes(UTF_8));
+                return received.contains("again");
               });
     }
   }
@@ -76,11 +77,11 @@ class MessageBusIT {
   @Test
   void leaseHoldersAreNotifiedOfEachCancellationOnce() {
     TaskLeases leases = TaskLeases.create(redis);
-    try (var watch = leases.watchCancellations(heard::add)) {
+    try (var watch = leases.watchCancellations(received::add)) {
       assertThat(watch).isNotNull();
       BrokerConnection.brokerOf(redis).cancellations().publish("asynq4j:cancel:archive:cQ:a");
       BrokerConnection.brokerOf(redis).cancellations().publish("a");
-      await().untilAsserted(() -> assertThat(heard).containsExactly("a"));
+      await().untilAsserted(() -> assertThat(received).containsExactly("a"));
     }
   }
 }

@@ -2,7 +2,7 @@ package io.asynq4j.lease;
 
 import io.asynq4j.internal.broker.Broker;
 
-/** Leases on a broker that a test has made, with a time that it sets. */
+/** Creates leases on the broker of a test, with a settable clock. */
 public final class TaskLeasesAccess {
 
   private TaskLeasesAccess() {}

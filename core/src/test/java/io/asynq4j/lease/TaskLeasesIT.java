@@ -657,7 +657,7 @@ class TaskLeasesIT {
 
   // ---- lost leases ----
 
-  /** Everything that can be done with a lease; each tells whether it was lost. */
+  /** All actions on a lease; each returns whether it was lost. */
   private List<Function<LeasedTask, Boolean>> everything() {
     return List.of(
         task -> leases.extend(task, LEASE).isEmpty(),

@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The board asks only for what there is. That docs/reference/metrics.md names exactly what is
+ * The dashboard queries only existing metrics. That docs/reference/metrics.md names exactly what is
  * exported is held by MetricsIT.
  */
 class GrafanaDashboardTest {

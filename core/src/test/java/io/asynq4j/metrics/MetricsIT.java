@@ -44,7 +44,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import redis.clients.jedis.Jedis;
 
-/** What Prometheus is told, name by name, on a real Redis. */
+/** The metrics that Prometheus receives, on a real Redis. */
 @TestInstance(Lifecycle.PER_CLASS)
 @SuppressWarnings("NullAway.Init") // Set before each test.
 class MetricsIT {

@@ -82,7 +82,7 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 
-/** What a restricted user of Redis must be allowed to do, and what becomes of one with less. */
+/** The permissions that a restricted user of Redis needs, and what fails with less. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(RestartServersAfterFailure.class)
 public class AclIT {
@@ -99,7 +99,7 @@ public class AclIT {
           + " +zadd +zcard +zcount +zrange +zrangebyscore +zrem +zremrangebyrank +zremrangebyscore"
           + " +zmscore +zrevrange +zscan +zscore";
 
-  /** Without these it works, but for what the warnings tell. */
+  /** Optional permissions: without them it works, except for what the warnings report. */
   public static final String USEFUL =
       "&asynq:cancel &asynq:channel:* &__redis__:invalidate +publish +subscribe +client|tracking +client|id"
           + " +client|setname +client|getname +info +config|get +memory|usage";
@@ -362,20 +362,20 @@ public class AclIT {
       assertThat(BrokerConnection.brokerOf(connection).queues().memoryUsage(Q)).isPresent();
       assertThat(BrokerConnection.brokerOf(connection).queues().redisInfo())
           .containsKey("redis_version");
-      List<String> heard = new CopyOnWriteArrayList<>();
+      List<String> received = new CopyOnWriteArrayList<>();
       try (Subscription subscription =
-          BrokerConnection.brokerOf(connection).cancellations().subscribe(heard::add)) {
+          BrokerConnection.brokerOf(connection).cancellations().subscribe(received::add)) {
         assertThat(subscription).isNotNull();
         BrokerConnection.brokerOf(connection).cancellations().publish("a");
-        await().until(() -> heard.contains("a"));
+        await().until(() -> received.contains("a"));
       }
       try (Subscription subscription =
           BrokerConnection.brokerOf(connection)
               .pubSub()
-              .subscribe(List.of("me"), message -> heard.add(new String(message, UTF_8)))) {
+              .subscribe(List.of("me"), message -> received.add(new String(message, UTF_8)))) {
         assertThat(subscription).isNotNull();
         BrokerConnection.brokerOf(connection).pubSub().publish("me", "b".getBytes(UTF_8));
-        await().until(() -> heard.contains("b"));
+        await().until(() -> received.contains("b"));
       }
       try (StoreWatch.Watch watch =
           BrokerConnection.brokerOf(connection).watches().watch(new Ignored())) {
@@ -479,13 +479,13 @@ public class AclIT {
             .collect(Collectors.joining(" "));
     try (CapturedWarnings warnings = new CapturedWarnings();
         RedisConnection connection = connectAs(rules)) {
-      StoreWatch lookout = BrokerConnection.brokerOf(connection).watches();
+      StoreWatch watches = BrokerConnection.brokerOf(connection).watches();
       enqueue(BrokerConnection.brokerOf(connection), "a");
       Set<StoreWatch.QueuePart> pending = Set.of(StoreWatch.QueuePart.PENDING);
       List<QueueName> queues = List.of(Q, QueueName.of("other"));
       for (int i = 0; i < 2; i++) {
-        try (StoreWatch.Watch first = lookout.watch(new Ignored());
-            StoreWatch.Watch second = lookout.watch(new Ignored())) {
+        try (StoreWatch.Watch first = watches.watch(new Ignored());
+            StoreWatch.Watch second = watches.watch(new Ignored())) {
           await().until(() -> !refusals(warnings).isEmpty());
           assertThat(first.arm(queues, pending)).containsExactly(Q);
           assertThat(second.arm(queues, pending)).containsExactly(Q);

@@ -147,7 +147,7 @@ class TlsConfigTest {
     assertThat(tls.toString()).contains("verifyCertificate=false");
   }
 
-  /** Answers whom the server has seen. */
+  /** Returns the client that the server has seen. */
   private static String handshake(TlsConfig client, String host) throws Exception {
     TlsConfig server =
         TlsConfig.defaults().withTrustStore(trusted, PASSWORD).withKeyStore(keys, PASSWORD);

@@ -4,7 +4,7 @@ import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.schedule.SchedulerRounds;
 import java.time.Instant;
 
-/** A scheduler on a broker that a test has made, whose rounds the test does itself. */
+/** Creates a scheduler on the broker of a test, which runs its rounds. */
 public final class SchedulerAccess {
 
   private SchedulerAccess() {}
@@ -13,7 +13,7 @@ public final class SchedulerAccess {
     return Scheduler.builder(broker);
   }
 
-  /** Does what is to be done now. Returns when there is something to do next. */
+  /** Runs a round. Returns the time of the next one. */
   public static Instant round(Scheduler scheduler) {
     return SchedulerRounds.round(scheduler.threads());
   }
@@ -26,7 +26,7 @@ public final class SchedulerAccess {
     }
   }
 
-  /** As at the end of its life. */
+  /** Closes it. */
   public static void end(Scheduler scheduler) {
     SchedulerRounds.end(scheduler.threads());
   }

@@ -63,7 +63,7 @@ public interface SchedulerContract {
     return builder.build();
   }
 
-  /** Lets time go by, second by second. */
+  /** Advances the clock, second by second. */
   private void pass(int seconds, Scheduler... schedulers) {
     for (int i = 0; i < seconds; i++) {
       redis().clock.advance(Duration.ofSeconds(1));
@@ -115,7 +115,7 @@ public interface SchedulerContract {
               assertThat(task.timeout()).isEqualTo(Duration.ofMinutes(1));
               assertThat(task.headers()).isEmpty();
             });
-    assertThat(recorder.heard)
+    assertThat(recorder.received)
         .containsExactly(
             "before 3", "enqueued 3", "before 6", "enqueued 6", "before 9", "enqueued 9");
     assertThat(recorder.firings)
@@ -670,28 +670,28 @@ public interface SchedulerContract {
             assertThatIllegalArgumentException().isThrownBy(() -> each.apply(builder()).build()));
   }
 
-  /** Writes down what it hears, with instants as seconds after noon. */
+  /** Records the events, with instants as seconds after noon. */
   final class Recorder implements SchedulerListener {
     public Recorder() {}
 
-    public final List<String> heard = new ArrayList<>();
+    public final List<String> received = new ArrayList<>();
     final List<Firing> firings = new ArrayList<>();
     public final List<RuntimeException> errors = new ArrayList<>();
 
     @Override
     public void beforeEnqueue(Firing firing) {
-      heard.add("before " + second(firing));
+      received.add("before " + second(firing));
     }
 
     @Override
     public void enqueued(Firing firing) {
-      heard.add("enqueued " + second(firing));
+      received.add("enqueued " + second(firing));
       firings.add(firing);
     }
 
     @Override
     public void failed(Firing firing, RuntimeException error) {
-      heard.add("failed " + second(firing));
+      received.add("failed " + second(firing));
       errors.add(error);
     }
 

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A scheduler in a process of its own, to be killed and to be put to sleep. */
+/** A scheduler in a separate process, which a test kills or suspends. */
 final class SchedulerReplica implements AutoCloseable {
 
   static final String QUEUE = "replicas";
@@ -24,7 +24,7 @@ final class SchedulerReplica implements AutoCloseable {
   }
 
   /** The program of the process: entries that fire each second and make up for all they missed. */
-  @SuppressWarnings("SystemOut") // it is read by whoever started it
+  @SuppressWarnings("SystemOut") // read by the process that started it
   public static void main(String[] arguments) throws IOException {
     int entries = Integer.parseInt(arguments[1]);
     try (RedisConnection redis = RedisConnection.open(arguments[0])) {
@@ -116,7 +116,7 @@ final class SchedulerReplica implements AutoCloseable {
     }
   }
 
-  /** Asks it to end, and waits until it has. */
+  /** Stops it, and waits until it has ended. */
   @Override
   public void close() {
     try {

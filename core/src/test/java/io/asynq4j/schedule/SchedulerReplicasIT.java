@@ -25,14 +25,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 
-/** Replicas in processes of their own, which are killed and put to sleep at any moment. */
+/** Replicas in separate processes, which are killed and suspended at any moment. */
 class SchedulerReplicasIT {
 
   private static final boolean FULL = Boolean.getBoolean("asynq4j.full");
   private static final Duration CHAOS = FULL ? Duration.ofMinutes(2) : Duration.ofSeconds(10);
   private static final int LONGEST_CALM_MILLIS = FULL ? 3_000 : 1_500;
 
-  /** Some sleep for longer than this, and wake up as leaders that are none any more. */
+  /** Some sleep for longer than this, and continue as leaders although they no longer are. */
   private static final Duration DISTURBED_LEASE = Duration.ofSeconds(FULL ? 5 : 3);
 
   private static final int ENTRIES = 200;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.Jedis;
 
-/** What happens to handlers whose time is up, who are cancelled, or who lose their lease. */
+/** Handlers that exceed their time, are cancelled, or lose their lease. */
 class CancellationIT {
 
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -48,7 +48,7 @@ class CancellationIT {
       try {
         open = latch.await(1, TimeUnit.MINUTES);
       } catch (InterruptedException e) {
-        // A handler that does not care.
+        // A handler that ignores the interrupt.
       }
     }
   }
@@ -251,7 +251,7 @@ class CancellationIT {
                 })
             .listener(recorder));
     running.await();
-    // After the claim, and without a word to the server.
+    // After the claim, and without a notification of the server.
     world
         .queueControl()
         .setLimits(
@@ -340,7 +340,7 @@ class CancellationIT {
                   (task, context) -> {
                     flags.add(Thread.currentThread().isInterrupted());
                     if (context.id().startsWith("slow")) {
-                      // Ends with the flag up: it looks at it, and takes it not down.
+                      // Ends with the interrupt flag set: it checks the flag and does not clear it.
                       while (!Thread.currentThread().isInterrupted()) {
                         Thread.onSpinWait();
                       }

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.ClientPauseMode;
 
-/** How tasks are taken from queues. */
+/** Claiming of tasks by servers. */
 class ClaimingIT {
 
   @RegisterExtension static final ServerFixture world = new ServerFixture();
@@ -153,7 +153,7 @@ class ClaimingIT {
     int each = 20;
     Map<String, Integer> weights = new LinkedHashMap<>();
     IntStream.range(0, queues).forEach(i -> weights.put("q" + i, 1 + i % 5));
-    // Without looking now and then: what Redis does not tell of in time is found too late.
+    // Without periodic checks: a task that Redis does not report in time is found too late.
     world.start(
         world
             .quick(see)
@@ -306,7 +306,7 @@ class ClaimingIT {
     }
   }
 
-  /** Counts how many run at once, and how many did at most. */
+  /** Counts the running handlers, and their maximum. */
   private static final class Gauge {
     private final AtomicInteger now = new AtomicInteger();
     private final AtomicInteger most = new AtomicInteger();

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** docs/reference/configuration.md says what the code does. */
+/** docs/reference/configuration.md matches the code. */
 @TestInstance(Lifecycle.PER_CLASS)
 class ConfigurationDocTest {
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A limit on running tasks holds over all processes, whatever happens to them. */
+/** A limit on running tasks applies to all processes together, even if some are killed. */
 @DisabledOnOs(OS.WINDOWS)
 class FleetLimitIT {
 

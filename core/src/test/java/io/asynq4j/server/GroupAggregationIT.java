@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** How the tasks of a group become one. */
+/** Aggregation of the tasks of a group. */
 class GroupAggregationIT {
 
   private static final Duration MINUTE = Duration.ofMinutes(1);

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** How a server starts and stops. */
+/** Start and shutdown of a server. */
 class LifecycleIT {
 
   @RegisterExtension static final ServerFixture world = new ServerFixture();
@@ -71,7 +71,7 @@ class LifecycleIT {
 
     soon(() -> assertThat(threads()).isEmpty());
     assertThat(world.state("later")).isEqualTo(TaskState.SCHEDULED);
-    // The connection is the caller's, and still works.
+    // The connection belongs to the caller, and still works.
     world.redis.ping();
   }
 
@@ -153,7 +153,7 @@ class LifecycleIT {
             world.quick(
                 (task, context) -> {
                   running.countDown();
-                  // A task that takes its time, and less than the server waits.
+                  // A task that takes less time than the shutdown timeout.
                   Thread.sleep(300);
                   return Outcome.done();
                 }));
@@ -210,7 +210,7 @@ class LifecycleIT {
 
   @Test
   void anEndThatComesTogetherWithTheStopIsSettledOnce() {
-    // Handlers end at the very time at which the server gives up on them.
+    // Handlers end at the moment when the shutdown timeout ends.
     Map<String, AtomicInteger> done = new ConcurrentHashMap<>();
     world.enqueueMany("a", 100, options -> options.retention(Duration.ofHours(1)));
     for (int round = 0; round < 5; round++) {
@@ -220,7 +220,7 @@ class LifecycleIT {
               world
                   .quick(
                       (task, context) -> {
-                        // Around the time at which the server gives up.
+                        // Around the end of the shutdown timeout.
                         Thread.sleep(40 + random.nextInt(20));
                         done.computeIfAbsent(context.id(), any -> new AtomicInteger())
                             .incrementAndGet();
@@ -238,7 +238,7 @@ class LifecycleIT {
     assertThat(done.size()).isGreaterThanOrEqualTo((int) world.count(TaskState.COMPLETED));
   }
 
-  /** Waits whatever interrupts come, as a handler that ignores them does. */
+  /** Waits like a handler that ignores interrupts. */
   private static void waitStubbornly(CountDownLatch latch) {
     boolean done = false;
     while (!done) {
@@ -441,19 +441,19 @@ class LifecycleIT {
   @Test
   void aStopWaitsForAnOutcomeThatIsBeingReportedToListeners() throws Exception {
     world.enqueue("a", options -> options.retention(Duration.ofHours(1)));
-    CountDownLatch told = new CountDownLatch(1);
+    CountDownLatch notified = new CountDownLatch(1);
     CountDownLatch mayGoOn = new CountDownLatch(1);
     ServerListener slow =
         new ServerListener() {
           @Override
           public void finished(
               TaskRef task, Outcome outcome, @Nullable Throwable error, Duration ran) {
-            told.countDown();
+            notified.countDown();
             awaitUninterruptibly(mayGoOn);
           }
         };
     TaskServer server = world.start(world.quick((task, context) -> Outcome.done()).listener(slow));
-    told.await();
+    notified.await();
     CompletableFuture<Void> stopped = CompletableFuture.runAsync(server::stop);
     soon(() -> assertThat(server.state()).isNotEqualTo(ServerState.ACTIVE));
     // Time for a stop that would not wait; one that does has nothing else to show for it.
@@ -481,7 +481,7 @@ class LifecycleIT {
             world.quick(
                 (task, context) -> {
                   running.countDown();
-                  // A task that takes its time, and less than the server waits.
+                  // A task that takes less time than the shutdown timeout.
                   Thread.sleep(300);
                   return Outcome.done();
                 }));

@@ -38,7 +38,7 @@ import org.slf4j.MDC;
 import org.slf4j.helpers.BasicMDCAdapter;
 import redis.clients.jedis.Jedis;
 
-/** What becomes of a task, by what its handler returned or threw. */
+/** The state of a task after what its handler returned or threw. */
 class OutcomeHandlingIT {
 
   private static final Duration HOUR = Duration.ofHours(1);
@@ -51,7 +51,7 @@ class OutcomeHandlingIT {
     world.start(world.quick(handler).listener(recorder));
   }
 
-  /** Has one task handled, and gives what is known of it then. */
+  /** Processes one task, and returns its state afterwards. */
   private TaskInfo afterOne(Handler<Task> handler, TaskState state) {
     world.enqueue("a", options -> options.retention(HOUR).maxRetry(3));
     startWith(handler);
@@ -505,7 +505,7 @@ class OutcomeHandlingIT {
                       Duration.between(world.redis.clock().instant(), context.deadline()));
                   context.progress(30, "almost");
                   context.writeResult(Payload.ofUtf8("first"));
-                  // Written a moment later, together with what others report.
+                  // Written a moment later, together with other reports.
                   soon(
                       () ->
                           got.put("progress", world.jedis().hget("asynq:{mail}:t:a", "progress")));
@@ -681,7 +681,7 @@ class OutcomeHandlingIT {
 
     world.awaitState("t0", TaskState.COMPLETED);
     world.awaitState("t2", TaskState.COMPLETED);
-    // Given up by its worker, it is no task to whoever finds its lease run out.
+    // Its worker abandoned it, so a recoverer that finds the expired lease ignores it.
     soon(() -> assertThat(world.ids(ServerFixture.Q, TaskState.ACTIVE)).isEmpty());
   }
 

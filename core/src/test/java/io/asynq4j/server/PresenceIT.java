@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.Jedis;
 
-/** What a server shows of itself, and what it does about others that have vanished. */
+/** Presence of a server, and recovery of tasks of vanished servers. */
 class PresenceIT {
 
   @RegisterExtension private static final ServerFixture world = new ServerFixture();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The signals that a server obeys. */
+/** Signals that a server handles. */
 @DisabledOnOs(OS.WINDOWS)
 class ProcessSignalsIT {
 

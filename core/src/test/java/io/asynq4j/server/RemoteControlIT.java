@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What an inspector tells servers to do, and what they do. */
+/** Control messages of an inspector, and what servers do. */
 class RemoteControlIT {
 
   @RegisterExtension static final ServerFixture world = new ServerFixture();
@@ -120,7 +120,7 @@ class RemoteControlIT {
     try {
       inspector.queue("default").cancel(id, after);
     } catch (TaskNotFoundException | TaskStateException e) {
-      // An earlier try was heard.
+      // An earlier try was received.
     }
   }
 
@@ -191,7 +191,7 @@ class RemoteControlIT {
         .cancellations()
         .publish(new ControlMessage.Cancel(QueueName.of("elsewhere"), "a", AfterCancel.DELETE));
     world.broker().cancellations().publish(new ControlMessage.Stop("another"));
-    // A plain cancellation that is heard afterwards: what was sent before has been heard then.
+    // A plain cancellation is received last, so earlier messages have been received too.
     soon(
         () -> {
           world.broker().cancellations().publish("a");

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 
-/** What a server does beside processing: leases, its own presence, and the duties. */
+/** What a server does besides processing: leases, presence and duties. */
 class ServerDutiesIT {
 
   private static final QueueName OTHER = QueueName.of("other");
@@ -140,7 +140,7 @@ class ServerDutiesIT {
     Claim claim =
         world.broker().leases().claim(Q, 1, Duration.ofMinutes(1), QueueRules.NONE).claims().get(0);
     try (Jedis jedis = world.jedis()) {
-      // As after an outage during which nobody could extend it.
+      // As after an outage during which it could not be extended.
       jedis.zincrby("asynq:{default}:lease", -120, "a");
     }
     world.start(

@@ -95,7 +95,7 @@ public final class ServerFixture
     server.close();
   }
 
-  /** A plain connection, to see and do what the library would not. */
+  /** A plain connection, for commands that the library does not send. */
   public Jedis jedis() {
     return new Jedis(server.host(), server.port());
   }
@@ -181,7 +181,7 @@ public final class ServerFixture
             List.of(NewTask.of(task, TaskOptions.of(o -> o.id(id)), broker().clock().instant())));
   }
 
-  /** Tasks with the ids 0, 1, 2 and so on behind a prefix. */
+  /** Tasks whose IDs are a prefix and 0, 1, 2 and so on. */
   public void enqueueMany(String prefix, int count, UnaryOperator<TaskOptions.Builder> options) {
     List<NewTask> tasks = new ArrayList<>();
     IntStream.range(0, count).forEach(i -> tasks.add(task(prefix + i, options)));

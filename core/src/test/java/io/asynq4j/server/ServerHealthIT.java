@@ -10,7 +10,7 @@ import io.asynq4j.redis.RedisConnection;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-/** What a server says of itself to probes. */
+/** State of a server for probes. */
 class ServerHealthIT {
 
   @Test

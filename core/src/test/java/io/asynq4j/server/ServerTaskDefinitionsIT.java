@@ -203,7 +203,7 @@ class ServerTaskDefinitionsIT {
                       TaskOptions.of(o -> o.queue("others").processIn(Duration.ofSeconds(1))),
                       redis.clock().instant())));
       await().until(() -> !leases.claim("others", 1, Duration.ofSeconds(1)).isEmpty());
-      // Nobody settles it: the next claim finds it again.
+      // It is not settled: the next claim finds it again.
       await().until(() -> !leases.claim("others", 1, Duration.ofSeconds(60)).isEmpty());
       assertThat(BrokerConnection.brokerOf(redis).queues().names()).isEqualTo(Set.of("others"));
     }

@@ -29,20 +29,20 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.Jedis;
 
 /**
- * Many tasks, each of a kind that decides what its handler does, and a model that says where each
- * must be in the end.
+ * Many tasks, each of a kind that decides what its handler does, and a model of where each must be
+ * in the end.
  */
 class StressIT {
 
   private static final boolean FULL = Boolean.getBoolean("asynq4j.full");
   private static final int TASKS = FULL ? 1_000_000 : 20_000;
 
-  /** One of so many is of a kind that takes a second or two; a hundred of them at least. */
+  /** One of this many tasks takes a second or two; at least a hundred of them do. */
   private static final int RARE = FULL ? 1_000 : 200;
 
   @RegisterExtension static final ServerFixture world = new ServerFixture();
 
-  /** What a task does, and what must have become of it. */
+  /** What a task does, and its expected state afterwards. */
   private enum Kind {
     SUCCEEDS(TaskState.COMPLETED, 0, 1),
     FAILS_TWICE(TaskState.COMPLETED, 2, 3),
@@ -99,7 +99,7 @@ class StressIT {
       case SNOOZES_ONCE -> run == 1 ? Outcome.snooze(Duration.ofMillis(10)) : Outcome.done();
       case TIMES_OUT -> waitForInterrupt();
       case IS_CANCELLED -> {
-        // More than once, since a server that has just been started may not hear it yet.
+        // Repeated, since a server that has just started may not be subscribed yet.
         CountDownLatch never = new CountDownLatch(1);
         do {
           world.broker().cancellations().publish(context.id());
@@ -107,7 +107,8 @@ class StressIT {
         yield Outcome.done();
       }
       case GETS_STUCK -> {
-        // Past its time limit and the grace after it, whoever interrupts: until it is given up.
+        // Ignores interrupts until it exceeds its time limit and the grace period, and is
+        // abandoned.
         while (!givenUp.contains(context.id())) {
           LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
           boolean unused = Thread.interrupted();
@@ -195,7 +196,7 @@ class StressIT {
                       }
                     }
                   })
-              // Only what is told to loses its lease, however busy the machine is.
+              // Only selected tasks lose their leases, however busy the machine is.
               .timing(timing -> timing.lease(Duration.ofSeconds(60)))
               .crashes(crashes -> crashes.goGrace(Duration.ZERO))
               .archive(archive -> archive.maxSize(1_000_000))

@@ -2,7 +2,7 @@ package io.asynq4j.server;
 
 import io.asynq4j.internal.server.config.ServerConfig;
 
-/** Gives tests of other packages what the builder of a server keeps to itself. */
+/** Gives tests of other packages access to package-private settings of a server. */
 public final class TaskServerAccess {
 
   private TaskServerAccess() {}

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** How many questions it takes to know which queues have something in which part. */
+/** Number of queries that find out which queues have tasks in which part. */
 class StoreWatchTest {
 
   private static final QueueName MAIL = QueueName.of("mail");
@@ -44,16 +44,16 @@ class StoreWatchTest {
 
   @Test
   void whereNothingIsOneQuestionIsEnough() {
-    Known lookout = new Known(Map.of(MAIL, Set.of(QueuePart.PENDING)), new ArrayList<>());
+    Known watch = new Known(Map.of(MAIL, Set.of(QueuePart.PENDING)), new ArrayList<>());
 
-    assertThat(lookout.havingEach(List.of(MAIL, IDLE), PARTS))
+    assertThat(watch.havingEach(List.of(MAIL, IDLE), PARTS))
         .isEqualTo(Map.of(QueuePart.LEASE, Set.of(), QueuePart.AGGREGATION_SETS, Set.of()));
-    assertThat(lookout.questions()).containsExactly("[LEASE, AGGREGATION_SETS]");
+    assertThat(watch.questions()).containsExactly("[LEASE, AGGREGATION_SETS]");
   }
 
   @Test
   void whereSomethingIsEachPartIsAskedFor() {
-    Known lookout =
+    Known watch =
         new Known(
             Map.of(
                 MAIL,
@@ -62,11 +62,11 @@ class StoreWatchTest {
                 Set.of(QueuePart.LEASE, QueuePart.AGGREGATION_SETS)),
             new ArrayList<>());
 
-    assertThat(lookout.havingEach(List.of(MAIL, IDLE, MEDIA), PARTS))
+    assertThat(watch.havingEach(List.of(MAIL, IDLE, MEDIA), PARTS))
         .isEqualTo(
             Map.of(
                 QueuePart.LEASE, Set.of(MAIL, MEDIA), QueuePart.AGGREGATION_SETS, Set.of(MEDIA)));
-    assertThat(lookout.questions())
+    assertThat(watch.questions())
         .containsExactly("[LEASE, AGGREGATION_SETS]", "[LEASE]", "[AGGREGATION_SETS]");
   }
 }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Sending for others while there are no threads, or no memory. */
+/** Sending batches when threads or memory are lacking. */
 class AsyncBatcherTest {
 
   private volatile @Nullable Error noThreads;

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Who sends whose task, with a sink that answers when it is told to. */
+/** Which call sends which tasks, with a sink that answers on request. */
 class CallCoalescerTest {
 
   private final HeldSink sink = new HeldSink();

@@ -2,7 +2,7 @@ package io.asynq4j.internal.doctor;
 
 import io.asynq4j.fixture.TestRedis;
 
-/** The same where keys are spread over several servers. */
+/** The doctor on a cluster. */
 class ClusterDoctorIT extends DoctorIT {
 
   @Override

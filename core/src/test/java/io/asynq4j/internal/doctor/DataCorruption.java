@@ -15,7 +15,7 @@ import io.asynq4j.internal.redis.simulation.SimulatedGoProcess;
 import java.util.function.Consumer;
 import redis.clients.jedis.Protocol.Command;
 
-/** A way in which Redis gets damaged, by a Go process or otherwise. */
+/** A way to corrupt the data in Redis, as a Go process or a defect could. */
 @SuppressWarnings("ImmutableEnumChecker") // what inflicts it has no state
 enum DataCorruption {
   GHOST_PENDING(

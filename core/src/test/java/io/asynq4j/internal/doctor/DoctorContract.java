@@ -41,12 +41,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
-/** A doctor finds every damage and nothing else, and puts it right. */
+/** The doctor finds and repairs every corruption, and nothing else. */
 public interface DoctorContract {
 
   BrokerFixture redis();
 
-  private Diagnosis visit(DoctorOptions.Builder options) {
+  private Diagnosis diagnose(DoctorOptions.Builder options) {
     return InspectorAccess.broker(redis().broker)
         .doctor(options.lookAgainAfter(Duration.ZERO).build());
   }
@@ -85,7 +85,7 @@ public interface DoctorContract {
     redis().raw(Command.SET, RedisKeys.of(QueueName.of("removed"), "processed"), "7");
     String before = redis().world();
 
-    Diagnosis diagnosis = visit(DoctorOptions.repair().removeUnreadable().trimArchives());
+    Diagnosis diagnosis = diagnose(DoctorOptions.repair().removeUnreadable().trimArchives());
 
     assertThat(diagnosis.findings()).isEmpty();
     assertThat(diagnosis.isHealthy()).isTrue();
@@ -107,7 +107,7 @@ public interface DoctorContract {
   }
 
   private List<String> found() {
-    return visit(DoctorOptions.dryRun()).findings().stream()
+    return diagnose(DoctorOptions.dryRun()).findings().stream()
         .map(each -> each.kind() + " " + each.count() + " " + each.sample())
         .toList();
   }
@@ -121,7 +121,7 @@ public interface DoctorContract {
 
     redis().clock.advance(Duration.ofSeconds(1));
     assertThat(found()).containsExactly("UNSERVED_QUEUE 3 [q]");
-    assertThat(visit(DoctorOptions.repair()).findings())
+    assertThat(diagnose(DoctorOptions.repair()).findings())
         .extracting(Finding::repaired)
         .containsExactly(0L);
 
@@ -183,7 +183,7 @@ public interface DoctorContract {
     redis().clock.advance(Duration.ofMinutes(1));
     String damaged = redis().world();
 
-    Diagnosis dry = visit(DoctorOptions.dryRun());
+    Diagnosis dry = diagnose(DoctorOptions.dryRun());
 
     assertThat(dry.findings()).extracting(Finding::kind).containsExactly(damage.kind);
     Finding finding = dry.findings().get(0);
@@ -193,14 +193,14 @@ public interface DoctorContract {
     assertThat(dry.isHealthy()).isFalse();
     assertThat(redis().world()).isEqualTo(damaged);
 
-    Diagnosis repaired = visit(DoctorOptions.repair().trimArchives());
+    Diagnosis repaired = diagnose(DoctorOptions.repair().trimArchives());
 
     assertThat(repaired.findings()).hasSize(1);
     assertThat(repaired.findings().get(0).repaired()).isEqualTo(1);
     assertThat(repaired.isHealthy()).isTrue();
     assertThat(redis().world()).contains(damage.healed);
     RedisInvariants.assertHold(redis().server);
-    assertThat(visit(DoctorOptions.dryRun()).findings()).isEmpty();
+    assertThat(diagnose(DoctorOptions.dryRun()).findings()).isEmpty();
   }
 
   @Test
@@ -218,7 +218,7 @@ public interface DoctorContract {
       redis().seedRecord(TaskState.RETRY, "lost" + i);
     }
 
-    Diagnosis diagnosis = visit(DoctorOptions.repair().sampleSize(3));
+    Diagnosis diagnosis = diagnose(DoctorOptions.repair().sampleSize(3));
 
     assertThat(diagnosis.isHealthy()).isTrue();
     assertThat(diagnosis.findings())
@@ -250,7 +250,7 @@ public interface DoctorContract {
     redis().raw(Command.HSET, RedisKeys.task(Q, "x"), "group", "odd");
     redis().raw(Command.ZADD, key("spent:set"), "1", "x");
 
-    Diagnosis diagnosis = visit(DoctorOptions.repair());
+    Diagnosis diagnosis = diagnose(DoctorOptions.repair());
 
     assertThat(diagnosis.findings())
         .extracting(Finding::kind)
@@ -265,7 +265,7 @@ public interface DoctorContract {
     populate();
     DataCorruption.UNREADABLE.inflict.accept(redis());
 
-    Diagnosis diagnosis = visit(DoctorOptions.repair().removeUnreadable());
+    Diagnosis diagnosis = diagnose(DoctorOptions.repair().removeUnreadable());
 
     assertThat(diagnosis.isHealthy()).isTrue();
     assertThat(redis().world()).doesNotContain("t:x");
@@ -278,7 +278,7 @@ public interface DoctorContract {
     redis().raw(Command.HSET, RedisKeys.task(Q, "running"), "msg", "not a message");
     String before = redis().world();
 
-    assertThat(visit(DoctorOptions.repair().removeUnreadable()).findings()).isEmpty();
+    assertThat(diagnose(DoctorOptions.repair().removeUnreadable()).findings()).isEmpty();
 
     assertThat(redis().world()).isEqualTo(before);
   }
@@ -291,12 +291,12 @@ public interface DoctorContract {
     }
     DoctorOptions.Builder limited = DoctorOptions.repair().archiveLimits(5, Duration.ofDays(1));
 
-    Diagnosis reported = visit(limited);
+    Diagnosis reported = diagnose(limited);
     assertThat(reported.findings())
         .containsExactly(Finding.of(FindingKind.ARCHIVE_OVERFLOW, Q, 56, 0, List.of("q")));
     assertThat(reported.isHealthy()).isFalse();
 
-    Diagnosis trimmed = visit(limited.trimArchives());
+    Diagnosis trimmed = diagnose(limited.trimArchives());
     assertThat(trimmed.findings())
         .containsExactly(Finding.of(FindingKind.ARCHIVE_OVERFLOW, Q, 56, 56, List.of("q")));
     assertThat(redis().raw(Command.ZCARD, key("archived"))).isEqualTo(5L);
@@ -308,12 +308,12 @@ public interface DoctorContract {
     redis().seed(TaskState.PENDING, "waiting", 0);
     seedMany(TaskState.ARCHIVED, 7_950, T - 91 * 86_400L);
 
-    assertThat(visit(DoctorOptions.dryRun()).findings())
+    assertThat(diagnose(DoctorOptions.dryRun()).findings())
         .containsExactly(Finding.of(FindingKind.ARCHIVE_WEDGES_GO, Q, 7_950, 0, List.of("q")));
-    assertThat(visit(DoctorOptions.repair().trimArchives()).isHealthy()).isTrue();
+    assertThat(diagnose(DoctorOptions.repair().trimArchives()).isHealthy()).isTrue();
 
     assertThat(redis().raw(Command.EXISTS, key("archived"))).isEqualTo(0L);
-    assertThat(visit(DoctorOptions.dryRun()).findings()).isEmpty();
+    assertThat(diagnose(DoctorOptions.dryRun()).findings()).isEmpty();
   }
 
   @Test
@@ -322,7 +322,7 @@ public interface DoctorContract {
     int most = ArchiveRules.DEFAULT.maxSize();
     seedMany(TaskState.ARCHIVED, most, T - 91 * 86_400L);
 
-    assertThat(visit(DoctorOptions.dryRun()).findings())
+    assertThat(diagnose(DoctorOptions.dryRun()).findings())
         .containsExactly(Finding.of(FindingKind.ARCHIVE_OVERFLOW, Q, most, 0, List.of("q")));
   }
 
@@ -408,11 +408,11 @@ public interface DoctorContract {
     }
     Map<FindingKind, Long> found = new HashMap<>();
     String resumeFrom = null;
-    int visits = 0;
+    int runs = 0;
     do {
       DoctorOptions options =
           DoctorOptions.repair().lookAgainAfter(Duration.ZERO).resumeFrom(resumeFrom).build();
-      // Past the lists, which each visit walks over anew.
+      // Past the lists, which each run scans again.
       Diagnosis diagnosis =
           InspectorAccess.broker(redis().broker)
               .doctor(options, progress -> progress.step().startsWith("lists of"));
@@ -421,14 +421,14 @@ public interface DoctorContract {
           .forEach(finding -> found.merge(finding.kind(), finding.repaired(), Long::sum));
       resumeFrom = diagnosis.resumeFrom();
       assertThat(diagnosis.problems()).isEmpty();
-      visits++;
-    } while (resumeFrom != null && visits < 100);
+      runs++;
+    } while (resumeFrom != null && runs < 100);
 
-    assertThat(visits).isBetween(4, 99);
+    assertThat(runs).isBetween(4, 99);
     assertThat(found)
         .containsExactlyInAnyOrderEntriesOf(
             Map.of(FindingKind.ID_WITHOUT_RECORD, 40L, FindingKind.RECORD_WITHOUT_CONTAINER, 40L));
-    assertThat(visit(DoctorOptions.dryRun()).isHealthy()).isTrue();
+    assertThat(diagnose(DoctorOptions.dryRun()).isHealthy()).isTrue();
     RedisInvariants.assertHold(redis().server);
   }
 
@@ -440,7 +440,7 @@ public interface DoctorContract {
     redis().raw(Command.LPUSH, RedisKeys.of(other, "pending"), "y");
     redis().raw(Command.ZADD, RedisKeys.SERVERS, "1", "gone");
 
-    Diagnosis diagnosis = visit(DoctorOptions.repair().queue("other"));
+    Diagnosis diagnosis = diagnose(DoctorOptions.repair().queue("other"));
 
     assertThat(diagnosis.findings())
         .extracting(Finding::kind, Finding::queue)
@@ -456,7 +456,7 @@ public interface DoctorContract {
     redis().raw(Command.SADD, RedisKeys.QUEUES, "other");
     redis().raw(Command.LPUSH, RedisKeys.of(other, "pending"), "y");
 
-    Diagnosis diagnosis = visit(DoctorOptions.repair());
+    Diagnosis diagnosis = diagnose(DoctorOptions.repair());
 
     assertThat(diagnosis.problems()).anySatisfy(problem -> assertThat(problem).contains("queue q"));
     assertThat(diagnosis.isComplete()).isFalse();
@@ -473,7 +473,7 @@ public interface DoctorContract {
     redis().raw(Command.LPUSH, RedisKeys.of(odd, "pending"), "y");
     redis().raw(Command.SET, RedisKeys.of(odd, "unique:t:1"), "gone", "EX", "100");
 
-    Diagnosis diagnosis = visit(DoctorOptions.repair());
+    Diagnosis diagnosis = diagnose(DoctorOptions.repair());
 
     assertThat(diagnosis.findings())
         .extracting(Finding::kind, Finding::queue)
@@ -488,7 +488,7 @@ public interface DoctorContract {
     redis().enqueue(redis().task("x", o -> o.group("g").uniqueFor(Duration.ofHours(1))));
     redis().raw(Command.HDEL, RedisKeys.task(Q, "x"), "unique_key");
 
-    assertThat(visit(DoctorOptions.repair()).findings()).isEmpty();
+    assertThat(diagnose(DoctorOptions.repair()).findings()).isEmpty();
 
     assertThat(redis().rawText(Command.GET, lock)).isEqualTo("x");
   }

@@ -50,7 +50,7 @@ import org.junit.jupiter.api.TestInstance;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
-/** A doctor at large queues, and at ones that are in use. */
+/** The doctor on large queues, and on queues in use. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DoctorIT {
 
@@ -142,14 +142,14 @@ class DoctorIT {
       List<Finding> found = new ArrayList<>();
       List<String> problems = new ArrayList<>();
       long until = System.nanoTime() + BUSY.toNanos();
-      int visits = 0;
+      int scans = 0;
       while (System.nanoTime() < until) {
         DoctorOptions options =
             DoctorOptions.repair().lookAgainAfter(Duration.ofMillis(20)).build();
         Diagnosis diagnosis = InspectorAccess.broker(broker).doctor(options);
         found.addAll(diagnosis.findings());
         problems.addAll(diagnosis.problems());
-        visits++;
+        scans++;
       }
       stop.set(true);
       threads.shutdown();
@@ -158,7 +158,7 @@ class DoctorIT {
       assertThat(surprises).isEmpty();
       assertThat(found).isEmpty();
       assertThat(problems).isEmpty();
-      assertThat(visits).isGreaterThan(1);
+      assertThat(scans).isGreaterThan(1);
       assertThat(done).hasSizeGreaterThan(100);
       assertThat(done.values()).allMatch(times -> times == 1);
     }

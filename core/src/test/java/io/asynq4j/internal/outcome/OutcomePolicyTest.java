@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is applied to a task, by what its handler, worker or server decided. */
+/** The outcome that is applied, depending on the decision of handler, worker or server. */
 class OutcomePolicyTest {
 
   private static final Duration POLICY = Duration.ofSeconds(40);

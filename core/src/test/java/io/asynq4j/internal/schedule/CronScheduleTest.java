@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The meaning of cron specs, and which are refused. */
+/** Meaning of cron expressions, and which are refused. */
 class CronScheduleTest {
 
   /** All times are UTC; 2024-01-01 is a Monday, and 2024 a leap year. */
@@ -186,11 +186,11 @@ class CronScheduleTest {
 
       Instant next = fixed.next(after, 1).get(0);
 
-      Instant walked = after.plusSeconds(60);
-      while (!matches(spec, zone, walked)) {
-        walked = walked.plusSeconds(60);
+      Instant found = after.plusSeconds(60);
+      while (!matches(spec, zone, found)) {
+        found = found.plusSeconds(60);
       }
-      assertThat(next).as("%s in %s after %s", spec, zone, after).isEqualTo(walked);
+      assertThat(next).as("%s in %s after %s", spec, zone, after).isEqualTo(found);
     }
   }
 

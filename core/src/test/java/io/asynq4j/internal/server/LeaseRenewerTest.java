@@ -39,7 +39,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A heartbeat that can never work. */
+/** A renewer whose calls always fail. */
 class LeaseRenewerTest {
 
   private final RedisConnection redis =

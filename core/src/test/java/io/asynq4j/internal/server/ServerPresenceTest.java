@@ -13,7 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** In which order a server is shown and hidden, whichever threads do so. */
+/** Order in which a server is shown and hidden, from any threads. */
 class ServerPresenceTest {
 
   private final List<String> calls = new CopyOnWriteArrayList<>();

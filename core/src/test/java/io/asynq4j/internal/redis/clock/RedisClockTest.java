@@ -24,7 +24,7 @@ class RedisClockTest {
     timer.addAndGet(time.toNanos());
   }
 
-  /** An answer that took so long and says this. */
+  /** A reply with this time, which took this long. */
   private void answer(Instant redis, Duration roundTrip) {
     long sent = timer.get();
     pass(roundTrip);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** What people hear who have given a wrong address. */
+/** Errors for wrong addresses. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConnectionFailureAnalyzerIT {
 
@@ -66,7 +66,7 @@ class ConnectionFailureAnalyzerIT {
     }
   }
 
-  /** What a TLS server says to whom it does not understand. */
+  /** The reply of a TLS server to a request that it does not understand. */
   private static void alert(ServerSocket server) {
     byte[] protocolVersion = {21, 3, 3, 0, 2, 2, 70};
     while (!server.isClosed()) {

@@ -91,7 +91,7 @@ final class GoldenComparison {
       addLife(name, key, entry.ttlMillis());
     }
 
-    /** A counter of a day ends at a time; other keys have so long to live. */
+    /** A counter of a day expires at a time; other keys have a time to live. */
     private void addLife(String name, String key, long ttlMillis) {
       if (DAY_COUNTER.matcher(key).matches() && ttlMillis >= 0) {
         long end = Math.round((snapshot.takenAtMillis() + ttlMillis) / 1000.0);

@@ -113,24 +113,24 @@ class ScriptContractTest {
   @ParameterizedTest
   @EnumSource(Script.class)
   void theBodyWalksOverItsItemsInTheirNumber(Script script) {
-    Matcher walk =
+    Matcher loop =
         Pattern.compile("for i = (\\d+), #ARGV(?:, (\\d+))? do|column\\((\\d+), (\\d+|width)\\)")
             .matcher(body(script));
     int first = script.args.size() + 1;
     int width = script.items().size();
-    int walks = 0;
-    for (; walk.find(); walks++) {
-      boolean column = walk.group(3) != null;
-      int from = Integer.parseInt(walk.group(column ? 3 : 1));
-      String step = walk.group(column ? 4 : 2);
+    int loops = 0;
+    for (; loop.find(); loops++) {
+      boolean column = loop.group(3) != null;
+      int from = Integer.parseInt(loop.group(column ? 3 : 1));
+      String step = loop.group(column ? 4 : 2);
       if ("width".equals(step)) {
-        assertThat(script.args).as(walk.group()).contains("width");
+        assertThat(script.args).as(loop.group()).contains("width");
       } else {
-        assertThat(step == null ? 1 : Integer.parseInt(step)).as(walk.group()).isEqualTo(width);
+        assertThat(step == null ? 1 : Integer.parseInt(step)).as(loop.group()).isEqualTo(width);
       }
-      assertThat(from).as(walk.group()).isBetween(first, column ? first + width - 1 : first);
+      assertThat(from).as(loop.group()).isBetween(first, column ? first + width - 1 : first);
     }
-    assertThat(walks > 0).as("walks over items").isEqualTo(width > 0);
+    assertThat(loops > 0).as("loops over items").isEqualTo(width > 0);
   }
 
   @ParameterizedTest

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Long random stories on a real Redis against a model of it. Replay one with {@code
+ * Long random runs on a real Redis, compared with a model. Replay one with {@code
  * -Dasynq4j.seed=…}; make it longer with {@code -Dasynq4j.steps=…}.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -27,7 +27,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
-/** Steps of forwarders, recoverers, janitors and aggregators of ours. */
+/** Steps of our forwarders, recoverers, janitors and aggregators. */
 final class DutySteps {
 
   private final Simulation run;
@@ -61,7 +61,7 @@ final class DutySteps {
     ModelQueue queue = run.queue();
     int limit = run.chance(0.5) ? 200 : 1 + run.random.nextInt(3);
     int nth = run.maybeLose(worker, 0.1, 1);
-    run.tell("forward %d of %s, loses %d".formatted(limit, queue.queue, nth));
+    run.log("forward %d of %s, loses %d".formatted(limit, queue.queue, nth));
     Forwarded forwarded = worker.broker.upkeep().forward(queue.queue, limit);
     if (nth > 0) {
       ModelBroker.forward(queue, limit);
@@ -87,7 +87,7 @@ final class DutySteps {
     QueueRules rules = run.rules(queue.queue);
     ArchiveRules archive = run.archiveRules();
     int nth = run.maybeLose(worker, 0.15, 2);
-    run.tell(
+    run.log(
         "recover %s with %s, %s, %s, loses %d".formatted(queue.queue, crash, rules, archive, nth));
     List<Recovered> recovered =
         worker.broker.upkeep().recover(queue.queue, limit, crash, rules, archive);
@@ -105,7 +105,7 @@ final class DutySteps {
     ModelQueue queue = run.queue();
     int limit = run.chance(0.5) ? 200 : 1;
     int nth = run.maybeLose(worker, 0.1, 1);
-    run.tell("expire %d of %s, loses %d".formatted(limit, queue.queue, nth));
+    run.log("expire %d of %s, loses %d".formatted(limit, queue.queue, nth));
     int gone = worker.broker.upkeep().expire(queue.queue, limit);
     if (nth > 0) {
       ModelBroker.expire(queue, limit);
@@ -119,7 +119,7 @@ final class DutySteps {
     ArchiveRules rules = run.archiveRules();
     int limit = run.chance(0.5) ? 200 : 1;
     int nth = run.maybeLose(worker, 0.1, 1);
-    run.tell("trim %d of %s to %s, loses %d".formatted(limit, queue.queue, rules, nth));
+    run.log("trim %d of %s to %s, loses %d".formatted(limit, queue.queue, rules, nth));
     int gone = worker.broker.upkeep().trim(queue.queue, limit, rules);
     if (nth > 0) {
       ModelBroker.trim(queue, rules, limit);
@@ -134,7 +134,7 @@ final class DutySteps {
     worker.nodes.loseAnswer(0);
     boolean evicted = !queue.active.isEmpty() && run.chance(0.5);
     String id = evicted ? run.pick(queue.active) : "";
-    run.tell("repair %s after the lease of '%s' vanished".formatted(queue.queue, id));
+    run.log("repair %s after the lease of '%s' vanished".formatted(queue.queue, id));
     if (evicted) {
       String key = RedisKeys.of(queue.queue, "lease");
       run.link.call(key, ResendPolicy.NEVER, Command.ZREM, new CommandArgs().add(key).add(id));
@@ -147,7 +147,7 @@ final class DutySteps {
     ModelQueue queue = run.queue();
     SimulatedWorker worker = run.patientWorker();
     worker.nodes.loseAnswer(0);
-    run.tell("relist groups of %s".formatted(queue.queue));
+    run.log("relist groups of %s".formatted(queue.queue));
     assertThat(worker.broker.upkeep().relistGroups(queue.queue))
         .isEqualTo(ModelBroker.relistGroups(queue));
   }
@@ -164,7 +164,7 @@ final class DutySteps {
             Duration.ofSeconds(1 + run.random.nextInt(60)));
     List<String> expected = List.copyOf(ModelBroker.ripe(queue, group, rules));
     int nth = run.maybeLose(worker, 0.15, 1);
-    run.tell(
+    run.log(
         "aggregate %s of %s with %s: %s, loses %d"
             .formatted(group, queue.queue, rules, expected, nth));
     Optional<AggregationSet> set = worker.broker.aggregation().aggregate(queue.queue, group, rules);
@@ -197,7 +197,7 @@ final class DutySteps {
     SetContent content = worker.broker.aggregation().read(set);
     ModelQueue queue = run.model.queue(set.queue());
     ModelAggregationSet expected = queue.aggregationSets.get(set.setId());
-    run.tell("read a set of %s: %s".formatted(set.queue(), content.messages().size()));
+    run.log("read a set of %s: %s".formatted(set.queue(), content.messages().size()));
     if (expected == null) {
       assertThat(content.deadline()).isNull();
       assertThat(content.messages()).isEmpty();
@@ -217,7 +217,7 @@ final class DutySteps {
     SimulatedWorker worker = run.patientWorker();
     NewTask aggregated = run.chance(0.2) ? null : run.newTask(set.queue());
     int nth = run.maybeLose(worker, 0.2, 1);
-    run.tell(
+    run.log(
         "finish a set of %s with %s, loses %d"
             .formatted(
                 set.queue(), aggregated == null ? "nothing" : aggregated.message().id(), nth));
@@ -233,7 +233,7 @@ final class DutySteps {
     }
     SimulatedWorker worker = run.patientWorker();
     int nth = run.maybeLose(worker, 0.2, 1);
-    run.tell("give back a set of %s, loses %d".formatted(set.queue(), nth));
+    run.log("give back a set of %s, loses %d".formatted(set.queue(), nth));
     int moved = worker.broker.aggregation().giveBack(set);
     int expected = ModelBroker.giveBack(run.model.queue(set.queue()), set.setId(), false);
     assertThat(moved).isEqualTo(nth > 0 ? 0 : expected);
@@ -243,7 +243,7 @@ final class DutySteps {
     ModelQueue queue = run.queue();
     SimulatedWorker worker = run.patientWorker();
     worker.nodes.loseAnswer(0);
-    run.tell("reclaim stale sets of %s".formatted(queue.queue));
+    run.log("reclaim stale sets of %s".formatted(queue.queue));
     assertThat(worker.broker.aggregation().reclaimStale(queue.queue))
         .isEqualTo(ModelBroker.reclaimStale(queue, false));
   }
@@ -253,7 +253,7 @@ final class DutySteps {
     SimulatedWorker worker = run.patientWorker();
     worker.nodes.loseAnswer(0);
     int limit = run.chance(0.5) ? 200 : 1;
-    run.tell("sweep %d of %s".formatted(limit, queue.queue));
+    run.log("sweep %d of %s".formatted(limit, queue.queue));
     int gone = worker.broker.aggregation().sweep(queue.queue, limit);
     int waiting = queue.spent.values().stream().mapToInt(Map::size).sum();
     assertThat(gone).isEqualTo(Math.min(limit, waiting));
@@ -270,7 +270,7 @@ final class DutySteps {
   }
 
   private void forgetSets() {
-    run.tell("an aggregator forgets its sets");
+    run.log("an aggregator forgets its sets");
     sets.clear();
   }
 }

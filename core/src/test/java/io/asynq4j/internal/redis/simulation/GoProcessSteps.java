@@ -65,7 +65,7 @@ final class GoProcessSteps {
     WireTask made = message.build();
     // A scheduled task loses its group: Q-3.
     String effective = at > 0 ? "" : group;
-    run.tell(
+    run.log(
         "Go enqueues %s/%s %s at %d for %d"
             .formatted(queue.queue, made.getId(), effective, at, ttl));
     int answer = go(queue).enqueue(made, effective, at, ttl);
@@ -76,7 +76,7 @@ final class GoProcessSteps {
   private void dequeue() {
     ModelQueue queue = run.queue();
     WireTask given = go(queue).dequeue();
-    run.tell(
+    run.log(
         "Go dequeues from %s: %s"
             .formatted(queue.queue, given == null ? "nothing" : given.getId()));
     assertThat(given).isEqualTo(ModelGoBroker.dequeue(queue));
@@ -110,7 +110,7 @@ final class GoProcessSteps {
     int kind = run.random.nextInt(5);
     long at = queue.second() + run.random.nextInt(8);
     boolean failure = run.chance(0.7);
-    run.tell("Go settles %s/%s, kind %d at %d".formatted(queue.queue, task.getId(), kind, at));
+    run.log("Go settles %s/%s, kind %d at %d".formatted(queue.queue, task.getId(), kind, at));
     switch (kind) {
       case 0, 1 -> {
         if (task.getRetention() > 0) {
@@ -134,7 +134,7 @@ final class GoProcessSteps {
     WireTask task = any(1);
     if (task != null) {
       ModelQueue queue = queueOf(task);
-      run.tell("Go extends %s/%s".formatted(queue.queue, task.getId()));
+      run.log("Go extends %s/%s".formatted(queue.queue, task.getId()));
       go(queue).extend(task.getId());
       ModelGoBroker.extend(queue, task.getId());
     }
@@ -144,7 +144,7 @@ final class GoProcessSteps {
     WireTask task = any(1);
     if (task != null) {
       ModelQueue queue = queueOf(task);
-      run.tell("Go writes a result for %s/%s".formatted(queue.queue, task.getId()));
+      run.log("Go writes a result for %s/%s".formatted(queue.queue, task.getId()));
       go(queue).writeResult(task.getId(), "go");
       ModelGoBroker.writeResult(queue, task.getId(), "go");
     }
@@ -152,7 +152,7 @@ final class GoProcessSteps {
 
   private void forward() {
     ModelQueue queue = run.queue();
-    run.tell("Go forwards %s".formatted(queue.queue));
+    run.log("Go forwards %s".formatted(queue.queue));
     for (String state : List.of("scheduled", "retry")) {
       assertThat(go(queue).forward(state)).isEqualTo(ModelGoBroker.forward(queue, state));
     }
@@ -162,7 +162,7 @@ final class GoProcessSteps {
     ModelQueue queue = run.queue();
     SimulatedGoProcess go = go(queue);
     List<WireTask> expired = go.expired();
-    run.tell(
+    run.log(
         "Go recovers %s of %s"
             .formatted(expired.stream().map(WireTask::getId).toList(), queue.queue));
     for (WireTask task : expired) {
@@ -181,7 +181,7 @@ final class GoProcessSteps {
 
   private void expire() {
     ModelQueue queue = run.queue();
-    run.tell("Go's janitor cleans %s".formatted(queue.queue));
+    run.log("Go's janitor cleans %s".formatted(queue.queue));
     go(queue).expire();
     ModelGoBroker.expire(queue);
   }
@@ -191,7 +191,7 @@ final class GoProcessSteps {
     SimulatedGoProcess go = go(queue);
     String id = run.idIn(queue);
     int kind = run.random.nextInt(3);
-    run.tell("Go's inspector, kind %d, on %s/%s".formatted(kind, queue.queue, id));
+    run.log("Go's inspector, kind %d, on %s/%s".formatted(kind, queue.queue, id));
     switch (kind) {
       case 0 -> assertThat(go.run(id)).isEqualTo(ModelGoBroker.run(queue, id));
       case 1 ->
@@ -207,11 +207,11 @@ final class GoProcessSteps {
     List<String> scheduled = List.copyOf(queue.zset("scheduled").keySet());
     if (!scheduled.isEmpty()) {
       String id = run.pick(scheduled);
-      run.tell("Go's inspector runs %s/%s before its time".formatted(queue.queue, id));
+      run.log("Go's inspector runs %s/%s before its time".formatted(queue.queue, id));
       assertThat(go.run(id)).isEqualTo(ModelGoBroker.run(queue, id));
     }
     long at = queue.second() + run.random.nextInt(3);
-    run.tell("Go fails all that is pending in %s until %d".formatted(queue.queue, at));
+    run.log("Go fails all that is pending in %s until %d".formatted(queue.queue, at));
     WireTask task = go.dequeue();
     while (task != null) {
       assertThat(task).isEqualTo(ModelGoBroker.dequeue(queue));
@@ -223,7 +223,7 @@ final class GoProcessSteps {
   }
 
   private void crash() {
-    run.tell("a Go worker forgets its tasks");
+    run.log("a Go worker forgets its tasks");
     held.clear();
   }
 }

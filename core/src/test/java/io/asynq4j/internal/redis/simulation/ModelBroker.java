@@ -39,7 +39,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What our own transitions should do. */
+/** Model of our transitions. */
 final class ModelBroker {
 
   final Map<QueueName, ModelQueue> queues = new LinkedHashMap<>();

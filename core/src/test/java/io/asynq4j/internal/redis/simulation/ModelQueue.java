@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What a queue should hold, in plain collections, and the moves that all transitions share. */
+/** Expected content of a queue, in plain collections, and operations that all transitions share. */
 final class ModelQueue {
 
   static final long DAY_COUNTER_TTL = 7_776_000;

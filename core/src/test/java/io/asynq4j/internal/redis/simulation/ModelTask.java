@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The record of a task as it should be. */
+/** The expected record of a task. */
 final class ModelTask {
 
   /** None when the original wrote a result for a task that was gone. */

@@ -26,7 +26,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Steps of operators with our tools. */
+/** Steps of operators. */
 final class OperatorSteps {
 
   private final Simulation run;
@@ -62,7 +62,7 @@ final class OperatorSteps {
     }
     SimulatedWorker worker = run.worker();
     int nth = run.maybeLose(worker, 0.1, 1);
-    run.tell("%s %s of %s, loses %d".formatted(what, ids, queue.queue, nth));
+    run.log("%s %s of %s, loses %d".formatted(what, ids, queue.queue, nth));
     try {
       List<ActionAnswer> answers = action.apply(worker.broker.actions());
       assertThat(answers).isEqualTo(expected.get());
@@ -118,7 +118,7 @@ final class OperatorSteps {
     run.workers.forEach(worker -> worker.nodes.loseAnswer(0));
     ArchiveRules rules = run.archiveRules();
     int kind = run.random.nextInt(3);
-    run.tell(
+    run.log(
         "%s all %s of %s by %s"
             .formatted(List.of("run", "archive", "delete").get(kind), state, queue.queue, rules));
     long done =
@@ -159,7 +159,7 @@ final class OperatorSteps {
     worker.nodes.loseAnswer(0);
     String id = run.idIn(queue);
     String payload = run.payload();
-    run.tell("update %s/%s to %s".formatted(queue.queue, id, payload));
+    run.log("update %s/%s to %s".formatted(queue.queue, id, payload));
     boolean refused = false;
     try {
       worker.broker.taskEdits().updatePayload(queue.queue, id, Payload.ofUtf8(payload));
@@ -177,11 +177,11 @@ final class OperatorSteps {
     ModelQueue queue = run.queue();
     QueueControl queues = run.patientWorker().broker.queueControl();
     if (queue.paused == null && run.chance(0.4)) {
-      run.tell("pause %s".formatted(queue.queue));
+      run.log("pause %s".formatted(queue.queue));
       assertThat(queues.pause(queue.queue)).isTrue();
       queue.paused = Long.toString(queue.second());
     } else {
-      run.tell("resume %s".formatted(queue.queue));
+      run.log("resume %s".formatted(queue.queue));
       assertThat(queues.resume(queue.queue)).isEqualTo(queue.paused != null);
       queue.paused = null;
     }
@@ -196,7 +196,7 @@ final class OperatorSteps {
             ? Optional.of(queue.queue.equals(Simulation.ORDERED) || run.chance(0.2))
             : Optional.empty();
     QueueLimits settings = new QueueLimits(maxActive, ordered, Optional.empty());
-    run.tell("set %s to %s".formatted(queue.queue, settings));
+    run.log("set %s to %s".formatted(queue.queue, settings));
     QueueControl queues = run.patientWorker().broker.queueControl();
     queues.setLimits(queue.queue, settings);
     assertThat(queues.limits(queue.queue)).isEqualTo(settings);

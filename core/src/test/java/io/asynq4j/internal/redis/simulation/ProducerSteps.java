@@ -42,7 +42,7 @@ final class ProducerSteps {
       tasks.add(run.newTask(run.pick(Simulation.QUEUES)));
     }
     int nth = run.maybeLose(worker, 0.15, 2);
-    run.tell(
+    run.log(
         "%s enqueues %s, loses %d"
             .formatted(worker.name, tasks.stream().map(this::text).toList(), nth));
     List<EnqueueReply> answers;
@@ -76,7 +76,7 @@ final class ProducerSteps {
           case 6, 7, 8, 9, 10, 11 -> Duration.ofMillis(run.random.nextInt(10_000));
           default -> Duration.ofMillis(run.random.nextInt(1_500));
         };
-    run.tell("%s pass".formatted(by));
+    run.log("%s pass".formatted(by));
     run.clock.advance(by);
   }
 
@@ -85,7 +85,7 @@ final class ProducerSteps {
     ModelQueue queue = run.queue();
     if (!queue.locks.isEmpty()) {
       String lock = run.pick(List.copyOf(queue.locks.keySet()));
-      run.tell("%s expires".formatted(lock));
+      run.log("%s expires".formatted(lock));
       run.link.call(lock, ResendPolicy.NEVER, Command.DEL, new CommandArgs().add(lock));
       queue.unlock(lock);
     }
@@ -104,13 +104,13 @@ final class ProducerSteps {
     }
     try (Connection connection = run.link.open(run.link.serverOf(again.slot()))) {
       Object answer = connection.executeCommand(again.arguments());
-      run.tell(
+      run.log(
           "a call of %s arrives again: %s".formatted(worker.name, Objects.requireNonNull(answer)));
       if (!isClaim(again.answer())) {
         assertThat(answer).usingRecursiveComparison().isEqualTo(again.answer());
       }
     } catch (JedisDataException e) {
-      run.tell(
+      run.log(
           "a call of %s arrives again: %s".formatted(worker.name, String.valueOf(e.getMessage())));
       assertThat(e.getMessage()).contains("STALE");
     }

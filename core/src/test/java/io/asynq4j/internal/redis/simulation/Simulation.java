@@ -31,7 +31,7 @@ import redis.clients.jedis.Protocol.Command;
 
 /**
  * A long random story of several workers on one Redis, checked after every step against the model.
- * The same seed tells the same story, but for ids and tokens that the broker draws itself.
+ * The same seed produces the same run, except for IDs and tokens that the broker generates.
  */
 final class Simulation implements AutoCloseable {
 
@@ -106,8 +106,8 @@ final class Simulation implements AutoCloseable {
     throw new IllegalStateException("weights do not add up");
   }
 
-  /** Told when a test fails. */
-  void tell(String what) {
+  /** Printed when a test fails. */
+  void log(String what) {
     story.addLast(step + " " + clock.instant() + " " + what);
     if (story.size() > REMEMBERED_STEPS) {
       story.removeFirst();

@@ -61,7 +61,7 @@ final class WorkerSteps {
     } catch (BrokerUnavailableException e) {
       assertThat(worker.nodes.hasLost() && !worker.patient && e.mayHaveBeenApplied()).isTrue();
     }
-    run.tell(
+    run.log(
         "%s claims %d of %s with %s, loses %d: %s"
             .formatted(worker.name, asked.max(), queue.queue, asked.rules(), nth, text(batch)));
     if (earlier != null) {
@@ -87,7 +87,7 @@ final class WorkerSteps {
 
   private static String text(@Nullable ClaimBatch batch) {
     return batch == null
-        ? "nothing heard"
+        ? "no reply"
         : batch.claims().stream().map(Claim::id).toList() + " " + batch.rest();
   }
 
@@ -189,7 +189,7 @@ final class WorkerSteps {
     ModelQueue queue = run.model.queue(claims.get(0).queue());
     Duration lease = Duration.ofSeconds(1 + run.random.nextInt(20));
     run.maybeLose(worker, 0.1, 1);
-    run.tell(
+    run.log(
         "%s extends %s by %s"
             .formatted(worker.name, claims.stream().map(Claim::id).toList(), lease));
     List<@Nullable Instant> answers = null;
@@ -217,7 +217,7 @@ final class WorkerSteps {
     ModelQueue queue = run.model.queue(claim.queue());
     String result = "half" + run.random.nextInt(100);
     worker.nodes.loseAnswer(0);
-    run.tell("%s writes %s for %s/%s".formatted(worker.name, result, claim.queue(), claim.id()));
+    run.log("%s writes %s for %s/%s".formatted(worker.name, result, claim.queue(), claim.id()));
     boolean written = worker.broker.leases().writeResult(claim, Payload.ofUtf8(result));
     assertThat(written)
         .isEqualTo(ModelBroker.writeResult(queue, claim.id(), claim.token(), result));
@@ -239,7 +239,7 @@ final class WorkerSteps {
     QueueRules rules = run.rules(queue.queue);
     ArchiveRules archive = run.archiveRules();
     int nth = run.maybeLose(worker, 0.15, 2);
-    run.tell(
+    run.log(
         "%s settles %s with %s, %s, loses %d"
             .formatted(
                 worker.name,
@@ -289,7 +289,7 @@ final class WorkerSteps {
 
   private void crash() {
     SimulatedWorker worker = run.worker();
-    run.tell("%s forgets its claims".formatted(worker.name));
+    run.log("%s forgets its claims".formatted(worker.name));
     worker.claims.clear();
   }
 }

@@ -31,7 +31,7 @@ interface ActiveListContract {
 
   int MANY = 2_400;
 
-  /** Beyond so many, places are noted. */
+  /** Above this number, places are stored. */
   int FEW = 2_000;
 
   BrokerFixture redis();

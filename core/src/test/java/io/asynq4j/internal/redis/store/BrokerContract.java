@@ -4,7 +4,7 @@ import io.asynq4j.fixture.RedisTestBase;
 import io.asynq4j.internal.doctor.DoctorContract;
 import io.asynq4j.schedule.SchedulerContract;
 
-/** What a broker does, whatever Redis it works on. */
+/** The behavior of a broker on any Redis. */
 abstract class BrokerContract extends RedisTestBase
     implements EnqueueContract,
         ClaimContract,

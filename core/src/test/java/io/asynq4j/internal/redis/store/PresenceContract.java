@@ -362,14 +362,14 @@ interface PresenceContract {
 
   @Test
   default void l08_aListenerReceivesCancellationsUntilItCloses() {
-    Queue<String> heard = new ConcurrentLinkedQueue<>();
+    Queue<String> received = new ConcurrentLinkedQueue<>();
     Subscription subscription =
         redis()
             .broker
             .cancellations()
             .subscribe(
                 id -> {
-                  heard.add(id);
+                  received.add(id);
                   if (id.equals("bad")) {
                     throw new IllegalStateException("a listener that fails goes on listening");
                   }
@@ -379,10 +379,10 @@ interface PresenceContract {
     redis().broker.cancellations().publish("bad");
     redis().broker.cancellations().publish("b");
 
-    await().untilAsserted(() -> assertThat(heard).containsExactly("a", "bad", "b"));
+    await().untilAsserted(() -> assertThat(received).containsExactly("a", "bad", "b"));
     subscription.close();
     redis().broker.cancellations().publish("nobody listens");
-    assertThat(heard).hasSize(3);
+    assertThat(received).hasSize(3);
   }
 
   // ---- semaphores ----

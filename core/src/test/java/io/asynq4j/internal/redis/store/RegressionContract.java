@@ -35,7 +35,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
 
-/** What random stories once found wrong. */
+/** Defects that random runs have found. */
 interface RegressionContract {
 
   BrokerFixture redis();

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
-/** What the store keeps of periodic entries, and that an instant is fired once. */
+/** State of schedule entries in the store; each instant fires once. */
 interface ScheduleStoreContract {
 
   BrokerFixture redis();

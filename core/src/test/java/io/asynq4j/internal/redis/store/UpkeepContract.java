@@ -271,7 +271,7 @@ interface UpkeepContract {
             """);
   }
 
-  /** Task a, after so many crashes, in the hands of another worker that is gone by now. */
+  /** Task a, after this many crashes, claimed by another worker that is gone. */
   private void crashed(int crashes) {
     redis().enqueue("a");
     for (int i = 0; i < crashes; i++) {

@@ -40,8 +40,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * What a transition does when a key that it needs has the wrong type. Redis does not roll back a
- * script that fails, so a transition is either refused before it changes anything, or done.
+ * Transitions when a key has the wrong type. Redis does not roll back a script that fails, so a
+ * transition is either refused before it changes anything, or done.
  */
 interface WrongKeyTypeContract {
 

@@ -54,8 +54,8 @@ class ClusterStoreWatchIT extends RedisStoreWatchIT {
     assertThat(watch.arm(List.of(Q), PENDING)).isEmpty();
 
     // It could not be armed in its old place, so it is said to be looked at and armed again.
-    soon().until(() -> heard.times("q PENDING") == 1 || heard.losses.get() > 0);
-    isToldOf(Q, watch);
+    soon().until(() -> recorded.times("q PENDING") == 1 || recorded.losses.get() > 0);
+    awaitNotification(Q, watch);
   }
 
   @Test
@@ -66,12 +66,12 @@ class ClusterStoreWatchIT extends RedisStoreWatchIT {
     while (migration.moveKeys(1) > 0) {
       // Until the queue is in its new place, and its slot still in the old one.
     }
-    heard.clear();
+    recorded.clear();
 
     assertThat(watch.arm(List.of(Q), PENDING)).containsExactly(Q);
 
-    soon().until(() -> heard.times("q PENDING") == 1);
+    soon().until(() -> recorded.times("q PENDING") == 1);
     migration.finish();
-    isToldOf(Q, watch);
+    awaitNotification(Q, watch);
   }
 }

@@ -15,7 +15,7 @@ import io.asynq4j.fixture.RestartServersAfterFailure;
 import io.asynq4j.fixture.TestRedis;
 import io.asynq4j.internal.broker.StoreWatch.Watch;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
-import io.asynq4j.internal.redis.watch.RedisStoreWatchIT.Heard;
+import io.asynq4j.internal.redis.watch.RedisStoreWatchIT.RecordedChanges;
 import io.asynq4j.redis.RedisConfig;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Protocol.Command;
 
-/** Watching a Redis that goes away, comes back, or falls silent. */
+/** Watching a Redis that is unavailable, returns, or does not answer. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(RestartServersAfterFailure.class)
 class RedisStoreWatchFaultsIT {
@@ -39,7 +39,7 @@ class RedisStoreWatchFaultsIT {
   private FaultProxy proxy;
   private BrokerFixture direct;
   private RedisCommandExecutor link;
-  private final Heard heard = new Heard();
+  private final RecordedChanges recorded = new RecordedChanges();
   private final List<Watch> watches = new ArrayList<>();
 
   @BeforeAll
@@ -64,7 +64,7 @@ class RedisStoreWatchFaultsIT {
                 .commandTimeout(Duration.ofMillis(300))
                 .retryFor(Duration.ZERO)
                 .build());
-    heard.clear();
+    recorded.clear();
   }
 
   @AfterEach
@@ -78,7 +78,7 @@ class RedisStoreWatchFaultsIT {
   }
 
   private Watch watch() {
-    Watch watch = new RedisStoreWatch(link, Duration.ofMillis(100)).watch(heard);
+    Watch watch = new RedisStoreWatch(link, Duration.ofMillis(100)).watch(recorded);
     watches.add(watch);
     return watch;
   }
@@ -87,16 +87,16 @@ class RedisStoreWatchFaultsIT {
     direct.raw(Command.LPUSH, BrokerFixture.key("pending"), "id");
   }
 
-  private void isToldAgain(Watch watch) {
+  private void awaitNotification(Watch watch) {
     soon().until(watch::isLive);
     soon()
         .ignoreExceptions()
         .until(
             () -> {
               watch.arm(List.of(Q), PENDING);
-              heard.clear();
+              recorded.clear();
               push();
-              soon().atMost(Duration.ofSeconds(1)).until(() -> heard.times("q PENDING") == 1);
+              soon().atMost(Duration.ofSeconds(1)).until(() -> recorded.times("q PENDING") == 1);
               return true;
             });
   }
@@ -112,33 +112,33 @@ class RedisStoreWatchFaultsIT {
         .withMessageContaining("cannot connect");
 
     proxy.acceptAgain();
-    isToldAgain(watch);
+    awaitNotification(watch);
   }
 
   @Test
   void afterARestartOfRedisNotificationsContinue() {
     Watch watch = watch();
     soon().until(watch::isLive);
-    int losses = heard.losses.get();
+    int losses = recorded.losses.get();
 
     redis.kill();
-    soon().until(() -> !watch.isLive() && heard.losses.get() > losses);
+    soon().until(() -> !watch.isLive() && recorded.losses.get() > losses);
     redis.restart();
 
-    isToldAgain(watch);
+    awaitNotification(watch);
   }
 
   @Test
   void silenceIsNoticed() {
     Watch watch = watch();
     soon().until(watch::isLive);
-    int losses = heard.losses.get();
+    int losses = recorded.losses.get();
 
     proxy.stall(true);
-    soon().until(() -> !watch.isLive() && heard.losses.get() > losses);
+    soon().until(() -> !watch.isLive() && recorded.losses.get() > losses);
     proxy.stall(false);
 
-    isToldAgain(watch);
+    awaitNotification(watch);
   }
 
   @Test
@@ -146,13 +146,13 @@ class RedisStoreWatchFaultsIT {
     Watch watch = watch();
     push();
     soon().until(watch::isLive);
-    int losses = heard.losses.get();
+    int losses = recorded.losses.get();
     proxy.next("EXISTS", FaultProxy.Fault.CUT_AFTER);
 
     assertThat(watch.arm(List.of(Q), PENDING)).containsExactly(Q);
 
-    soon().until(() -> heard.losses.get() > losses);
-    isToldAgain(watch);
+    soon().until(() -> recorded.losses.get() > losses);
+    awaitNotification(watch);
   }
 
   @Test

@@ -51,7 +51,7 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 
-/** Seeing from afar what queues have, and being told when that changes. */
+/** Queries of many queues, and notifications of their changes. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(RestartServersAfterFailure.class)
 public class RedisStoreWatchIT {
@@ -63,8 +63,8 @@ public class RedisStoreWatchIT {
 
   private TestRedis server;
   BrokerFixture redis;
-  RedisStoreWatch lookout;
-  final Heard heard = new Heard();
+  RedisStoreWatch storeWatch;
+  final RecordedChanges recorded = new RecordedChanges();
   private final List<Watch> watches = new ArrayList<>();
 
   TestRedis start() {
@@ -84,8 +84,8 @@ public class RedisStoreWatchIT {
   @BeforeEach
   void connect() {
     redis = new BrokerFixture(server);
-    lookout = new RedisStoreWatch(redis.link, CHECKS);
-    heard.clear();
+    storeWatch = new RedisStoreWatch(redis.link, CHECKS);
+    recorded.clear();
   }
 
   @AfterEach
@@ -96,8 +96,8 @@ public class RedisStoreWatchIT {
     redis.close();
   }
 
-  /** What a listener was told. */
-  static final class Heard implements StoreWatch.Listener {
+  /** The notifications of a listener. */
+  static final class RecordedChanges implements StoreWatch.Listener {
     final Queue<String> changes = new ConcurrentLinkedQueue<>();
     final AtomicInteger losses = new AtomicInteger();
 
@@ -137,19 +137,19 @@ public class RedisStoreWatchIT {
   }
 
   Watch watch(StoreWatch.Listener listener) {
-    Watch watch = lookout.watch(listener);
+    Watch watch = storeWatch.watch(listener);
     watches.add(watch);
     return watch;
   }
 
   /** A watch that has become live, after these were armed. */
   Watch liveWatch(Collection<QueueName> queues) {
-    Watch watch = watch(heard);
+    Watch watch = watch(recorded);
     arm(watch, queues);
     return watch;
   }
 
-  /** Arms until it is live, as those who are told that all is lost do. */
+  /** Arms the watch until it is live, as callers do after it was lost. */
   void arm(Watch watch, Collection<QueueName> queues) {
     soon()
         .ignoreExceptions()
@@ -159,11 +159,11 @@ public class RedisStoreWatchIT {
               return watch.isLive();
             });
     watch.arm(queues, PENDING);
-    heard.clear();
+    recorded.clear();
   }
 
-  /** Whatever is still lost on the way, at last it is told of this queue. */
-  void isToldOf(QueueName queue, Watch watch) {
+  /** Waits for a notification of this queue; earlier ones may be lost. */
+  void awaitNotification(QueueName queue, Watch watch) {
     soon()
         .ignoreExceptions()
         .until(
@@ -171,7 +171,7 @@ public class RedisStoreWatchIT {
               arm(watch, List.of(queue));
               push(queue);
               String change = queue.value() + " PENDING";
-              soon().atMost(Duration.ofSeconds(1)).until(() -> heard.times(change) == 1);
+              soon().atMost(Duration.ofSeconds(1)).until(() -> recorded.times(change) == 1);
               return true;
             });
   }
@@ -180,7 +180,7 @@ public class RedisStoreWatchIT {
     redis.raw(Command.LPUSH, RedisKeys.of(queue, "pending"), "id");
   }
 
-  /** Connections of the watch, by a letter in their flags: t asks, P tells. */
+  /** Connections of the watch, by a letter in their flags: t = tracking, P = subscriber. */
   private List<String> connections(String flag) {
     List<String> ids = new ArrayList<>();
     Pattern line = Pattern.compile("id=(\\d+) .*name=asynq4j .*flags=\\S*" + flag + ".*");
@@ -214,7 +214,7 @@ public class RedisStoreWatchIT {
   void findsThoseThatHaveSomethingAmongAnyNumber(int count) {
     List<QueueName> all = queues(count);
     Set<QueuePart> parts = EnumSet.of(QueuePart.PENDING, QueuePart.SCHEDULED, QueuePart.RETRY);
-    assertThat(lookout.having(all, parts)).isEmpty();
+    assertThat(storeWatch.having(all, parts)).isEmpty();
 
     List<QueueName> some = all.stream().filter(queue -> queue.hashCode() % 7 == 0).toList();
     for (int i = 0; i < some.size(); i++) {
@@ -224,21 +224,21 @@ public class RedisStoreWatchIT {
         redis.raw(Command.ZADD, RedisKeys.of(some.get(i), "retry"), "1", "id");
       }
     }
-    assertThat(lookout.having(all, parts)).containsExactlyInAnyOrderElementsOf(some);
+    assertThat(storeWatch.having(all, parts)).containsExactlyInAnyOrderElementsOf(some);
     Watch watch = liveWatch(Stream.concat(all.stream(), Stream.of(Q)).toList());
     assertThat(watch.arm(all, parts)).containsExactlyInAnyOrderElementsOf(some);
 
     all.forEach(this::push);
-    assertThat(lookout.having(all, PENDING)).containsExactlyInAnyOrderElementsOf(all);
-    assertThat(lookout.having(all, Set.of(QueuePart.ARCHIVED))).isEmpty();
-    assertThat(lookout.having(all, Set.of())).isEmpty();
+    assertThat(storeWatch.having(all, PENDING)).containsExactlyInAnyOrderElementsOf(all);
+    assertThat(storeWatch.having(all, Set.of(QueuePart.ARCHIVED))).isEmpty();
+    assertThat(storeWatch.having(all, Set.of())).isEmpty();
   }
 
   @Test
   void beforeItIsLiveArmingAnswersAllTheSame() {
     push(Q);
 
-    assertThat(watch(heard).arm(List.of(Q, QueueName.of("other")), PENDING)).containsExactly(Q);
+    assertThat(watch(recorded).arm(List.of(Q, QueueName.of("other")), PENDING)).containsExactly(Q);
   }
 
   @Test
@@ -246,18 +246,18 @@ public class RedisStoreWatchIT {
     Watch watch = liveWatch(List.of(Q));
     watch.arm(List.of(Q), Set.of(QueuePart.RETRY));
     push(Q);
-    soon().until(() -> heard.times("q PENDING") == 1);
+    soon().until(() -> recorded.times("q PENDING") == 1);
 
     push(Q);
     redis.raw(Command.ZADD, key("retry"), "1", "id");
-    // What Redis tells comes in order: a second message of the push would have come before.
-    soon().until(() -> heard.times("q RETRY") == 1);
-    assertThat(heard.changes).containsExactly("q PENDING", "q RETRY");
+    // Notifications arrive in order: a second one of the push would have come before.
+    soon().until(() -> recorded.times("q RETRY") == 1);
+    assertThat(recorded.changes).containsExactly("q PENDING", "q RETRY");
 
     assertThat(watch.arm(List.of(Q), PENDING)).containsExactly(Q);
     push(Q);
-    soon().until(() -> heard.times("q PENDING") == 2);
-    assertThat(heard.losses).hasValue(0);
+    soon().until(() -> recorded.times("q PENDING") == 2);
+    assertThat(recorded.losses).hasValue(0);
   }
 
   @Test
@@ -270,7 +270,7 @@ public class RedisStoreWatchIT {
         Command.EVAL,
         new CommandArgs().add("redis.call('LPUSH', KEYS[1], 'id')").add(1).add(key("pending")));
 
-    soon().until(() -> heard.times("q PENDING") == 1);
+    soon().until(() -> recorded.times("q PENDING") == 1);
   }
 
   @Test
@@ -279,7 +279,7 @@ public class RedisStoreWatchIT {
 
     redis.enqueue("a");
 
-    soon().until(() -> heard.times("q PENDING") == 1);
+    soon().until(() -> recorded.times("q PENDING") == 1);
   }
 
   @ParameterizedTest
@@ -288,15 +288,15 @@ public class RedisStoreWatchIT {
     Watch watch = liveWatch(List.of(Q));
     assertThat(watch.arm(List.of(Q), Set.of(part))).isEmpty();
     redis.raw(Command.ZADD, key(word), "5", "a");
-    soon().until(() -> heard.times("q " + part) == 1);
+    soon().until(() -> recorded.times("q " + part) == 1);
 
     assertThat(watch.arm(List.of(Q), Set.of(part))).containsExactly(Q);
     redis.raw(Command.ZADD, key(word), "6", "a");
-    soon().until(() -> heard.times("q " + part) == 2);
+    soon().until(() -> recorded.times("q " + part) == 2);
 
     assertThat(watch.arm(List.of(Q), Set.of(part))).containsExactly(Q);
     redis.raw(Command.ZREM, key(word), "a");
-    soon().until(() -> heard.times("q " + part) == 3);
+    soon().until(() -> recorded.times("q " + part) == 3);
     assertThat(watch.arm(List.of(Q), Set.of(part))).isEmpty();
   }
 
@@ -305,11 +305,11 @@ public class RedisStoreWatchIT {
     Watch watch = liveWatch(List.of(Q));
     assertThat(watch.arm(List.of(Q), Set.of(QueuePart.PAUSED))).isEmpty();
     redis.queueControl().pause(Q);
-    soon().until(() -> heard.times("q PAUSED") == 1);
+    soon().until(() -> recorded.times("q PAUSED") == 1);
 
     assertThat(watch.arm(List.of(Q), Set.of(QueuePart.PAUSED))).containsExactly(Q);
     redis.queueControl().resume(Q);
-    soon().until(() -> heard.times("q PAUSED") == 2);
+    soon().until(() -> recorded.times("q PAUSED") == 2);
   }
 
   @Test
@@ -338,17 +338,17 @@ public class RedisStoreWatchIT {
     soon()
         .untilAsserted(
             () -> {
-              heard.changes.forEach(change -> seen.add(change.replace(" PENDING", "")));
+              recorded.changes.forEach(change -> seen.add(change.replace(" PENDING", "")));
               assertThat(seen).hasSize(all.size());
             });
-    assertThat(heard.losses).as("nothing was lost that had to be looked at").hasValue(0);
-    assertThat(heard.changes).as("some were pushed after they were armed").isNotEmpty();
+    assertThat(recorded.losses).as("nothing was lost that had to be looked at").hasValue(0);
+    assertThat(recorded.changes).as("some were pushed after they were armed").isNotEmpty();
   }
 
   @Test
   void severalWatchesAreNotifiedAndShareTheirConnections() {
     liveWatch(List.of(Q));
-    Heard second = new Heard();
+    RecordedChanges second = new RecordedChanges();
     Watch other = watch(second);
     soon().until(other::isLive);
     other.arm(List.of(Q), PENDING);
@@ -356,7 +356,7 @@ public class RedisStoreWatchIT {
     assertThat(connections("t")).hasSize(1);
 
     push(Q);
-    soon().until(() -> heard.times("q PENDING") == 1 && second.times("q PENDING") == 1);
+    soon().until(() -> recorded.times("q PENDING") == 1 && second.times("q PENDING") == 1);
     other.close();
     assertThat(connections("P")).hasSize(1);
   }
@@ -368,22 +368,22 @@ public class RedisStoreWatchIT {
             new StoreWatch.Listener() {
               @Override
               public void changed(QueueName queue, QueuePart part) {
-                heard.changed(queue, part);
+                recorded.changed(queue, part);
                 throw new IllegalStateException("on purpose");
               }
 
               @Override
               public void lost() {
-                heard.lost();
+                recorded.lost();
                 throw new IllegalStateException("on purpose");
               }
             });
     arm(watch, List.of(Q));
     push(Q);
-    soon().until(() -> heard.times("q PENDING") == 1);
+    soon().until(() -> recorded.times("q PENDING") == 1);
     watch.arm(List.of(Q), PENDING);
     push(Q);
-    soon().until(() -> heard.times("q PENDING") == 2);
+    soon().until(() -> recorded.times("q PENDING") == 2);
   }
 
   @Test
@@ -392,10 +392,10 @@ public class RedisStoreWatchIT {
 
     redis.server.flush();
 
-    soon().until(() -> heard.losses.get() > 0);
+    soon().until(() -> recorded.losses.get() > 0);
     arm(watch, List.of(Q));
     push(Q);
-    soon().until(() -> heard.times("q PENDING") == 1);
+    soon().until(() -> recorded.times("q PENDING") == 1);
   }
 
   @ParameterizedTest
@@ -406,8 +406,8 @@ public class RedisStoreWatchIT {
     connections(flag).forEach(this::kill);
 
     // Once when it is lost, and once when it is there again.
-    soon().until(() -> heard.losses.get() >= 2 && watch.isLive());
-    isToldOf(Q, watch);
+    soon().until(() -> recorded.losses.get() >= 2 && watch.isLive());
+    awaitNotification(Q, watch);
     soon().until(() -> connections("P").size() == 1 && connections("t").size() == 1);
   }
 
@@ -422,7 +422,7 @@ public class RedisStoreWatchIT {
     soon().until(() -> threads() == 0);
     soon().until(() -> connections("P").isEmpty() && connections("t").isEmpty());
     assertThat(watch.isLive()).isFalse();
-    assertThat(heard.losses).hasValue(0);
+    assertThat(recorded.losses).hasValue(0);
   }
 
   @Test

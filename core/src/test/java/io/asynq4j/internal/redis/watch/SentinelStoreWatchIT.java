@@ -40,7 +40,7 @@ class SentinelStoreWatchIT extends RedisStoreWatchIT {
 
     sentinel.failover();
 
-    soon().until(() -> heard.losses.get() > 0);
-    isToldOf(Q, watch);
+    soon().until(() -> recorded.losses.get() > 0);
+    awaitNotification(Q, watch);
   }
 }

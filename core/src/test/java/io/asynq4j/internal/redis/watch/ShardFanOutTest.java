@@ -78,26 +78,26 @@ class ShardFanOutTest {
   @Test
   void noCallerWaitsForAServerWhoseLastReplyWasLate() {
     Semaphore answers = new Semaphore(0);
-    Set<QueueName> told = ConcurrentHashMap.newKeySet();
+    Set<QueueName> reported = ConcurrentHashMap.newKeySet();
     Function<Shard, Set<QueueName>> late =
         shard -> {
           answers.acquireUninterruptibly();
           return Set.of(FAR);
         };
     patienceNanos.set(1);
-    assertThat(questions.ask(List.of(shard(FAR)), late, told::addAll)).isEmpty();
+    assertThat(questions.ask(List.of(shard(FAR)), late, reported::addAll)).isEmpty();
     answers.release();
-    await().until(() -> told.remove(FAR));
+    await().until(() -> reported.remove(FAR));
 
     // A look that waited would take an hour.
     patienceNanos.set(TimeUnit.HOURS.toNanos(1));
-    assertThat(questions.ask(List.of(shard(FAR)), late, told::addAll)).isEmpty();
+    assertThat(questions.ask(List.of(shard(FAR)), late, reported::addAll)).isEmpty();
     answers.release();
-    await().until(() -> told.remove(FAR));
+    await().until(() -> reported.remove(FAR));
 
     answers.release(1_000);
     await("it has answered in time")
-        .until(() -> questions.ask(List.of(shard(FAR)), late, told::addAll).contains(FAR));
+        .until(() -> questions.ask(List.of(shard(FAR)), late, reported::addAll).contains(FAR));
   }
 
   @Test

@@ -27,7 +27,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What ends an attempt. Nothing here needs Redis. */
+/** What ends an attempt. Needs no Redis. */
 class AttemptTest {
 
   private static final Instant NOON = Instant.parse("2100-01-01T12:00:00Z");

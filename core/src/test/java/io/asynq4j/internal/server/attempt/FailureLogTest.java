@@ -20,7 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is logged of failed attempts, and what is only counted. */
+/** Which failed attempts are logged, and which are only counted. */
 class FailureLogTest {
 
   private static final QueueName MAIL = QueueName.of("mail");

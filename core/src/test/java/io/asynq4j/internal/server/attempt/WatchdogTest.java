@@ -23,10 +23,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who looks after handlers does little while there are none. Nothing here needs Redis. */
+/** The watchdog does little while there are no handlers. Needs no Redis. */
 class WatchdogTest {
 
-  /** So long that whoever is not woken is not heard of in a test. */
+  /** Longer than any test, so that only a signal ends a wait. */
   private static final Duration REST = Duration.ofMinutes(5);
 
   private final RedisConnection redis =
@@ -87,7 +87,7 @@ class WatchdogTest {
 
     attempts.add(attempt);
 
-    // So that work does not begin with one more thread that wakes up.
+    // So that starting work does not wake another thread.
     await().during(Duration.ofMillis(300)).until(() -> looks.get() == before);
     assertThat(attempt.cancelled()).isEmpty();
   }

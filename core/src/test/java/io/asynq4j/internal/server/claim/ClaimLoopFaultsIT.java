@@ -49,7 +49,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The thread that claims tasks, when an error comes at any of its steps. */
+/** The claim loop, with an error in each of its steps. */
 @SuppressWarnings("NullAway.Init") // Set by each test.
 class ClaimLoopFaultsIT {
 
@@ -118,8 +118,8 @@ class ClaimLoopFaultsIT {
             }));
   }
 
-  private StoreWatch lookout(String shard) {
-    StoreWatch lookout = world.broker().watches();
+  private StoreWatch storeWatch(String shard) {
+    StoreWatch watches = world.broker().watches();
     return (StoreWatch)
         Proxy.newProxyInstance(
             StoreWatch.class.getClassLoader(),
@@ -128,7 +128,7 @@ class ClaimLoopFaultsIT {
               if (method.getName().equals("shardOf")) {
                 return shard;
               }
-              Object answer = method.invoke(lookout, arguments);
+              Object answer = method.invoke(watches, arguments);
               return answer instanceof StoreWatch.Watch watch
                   ? stepping(StoreWatch.Watch.class, watch, "arm")
                   : answer;
@@ -175,7 +175,7 @@ class ClaimLoopFaultsIT {
     source = stepping(LeaseOperations.class, world.broker().leases(), "claim");
     ShardTopology shards =
         new ShardTopology(
-            lookout(shard),
+            storeWatch(shard),
             new OutageTracker(AttemptHosts.NO_LISTENERS, new HealthTracker(world.broker().clock())),
             task -> {
               step();
@@ -215,7 +215,7 @@ class ClaimLoopFaultsIT {
                 queues,
                 world.redis.clock(),
                 signal,
-                new SharedQueueWatch(lookout(shard)),
+                new SharedQueueWatch(storeWatch(shard)),
                 queue -> {
                   step();
                   return queue.weight();

@@ -8,14 +8,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How long servers that are told of the same task wait for each other. */
+/** How long servers that are notified of the same task wait for each other. */
 class QueueClaimStateTest {
 
   private static final long STEP = 200_000;
 
   private final QueueClaimState queue = new QueueClaimState(QueueName.DEFAULT, 1, QueueRules.NONE);
 
-  /** As one of so many that are equally quick. */
+  /** As one of this many equally fast servers. */
   private void race(int rivals, int races) {
     for (int i = 1; i <= races; i++) {
       queue.reported();

@@ -18,7 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a server is told at build() that can have no effect. */
+/** Settings without effect that build() warns about. */
 class ServerConfigValidatorTest {
 
   private static final TaskType<Void> WELCOME =

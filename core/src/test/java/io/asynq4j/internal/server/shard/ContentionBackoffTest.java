@@ -10,7 +10,7 @@ class ContentionBackoffTest {
 
   private final ContentionBackoff rivals = new ContentionBackoff();
 
-  /** As one of so many that are equally quick. */
+  /** As one of this many equally fast servers. */
   private void race(int number, int races) {
     for (int i = 1; i <= races; i++) {
       rivals.called();

@@ -6,7 +6,7 @@ import java.util.Collection;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Says which server of a cluster has a queue, and nothing else. */
+/** Returns the server of a queue, and does nothing else. */
 public record StubStoreWatch(Function<QueueName, String> shards) implements StoreWatch {
 
   @Override

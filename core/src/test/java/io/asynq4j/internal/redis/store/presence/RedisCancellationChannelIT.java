@@ -39,7 +39,7 @@ class RedisCancellationChannelIT {
   private BrokerFixture direct;
   private RedisCommandExecutor link;
   private CancellationChannel cancellations;
-  private final List<String> heard = new CopyOnWriteArrayList<>();
+  private final List<String> received = new CopyOnWriteArrayList<>();
 
   @BeforeAll
   void start() {
@@ -64,7 +64,7 @@ class RedisCancellationChannelIT {
                 .retryFor(Duration.ZERO)
                 .build());
     cancellations = new RedisPubSub(link);
-    heard.clear();
+    received.clear();
   }
 
   @AfterEach
@@ -95,12 +95,12 @@ class RedisCancellationChannelIT {
 
   @Test
   void l08_publishedCancellationsAreReceived() {
-    try (Subscription subscription = cancellations.subscribe(heard::add)) {
+    try (Subscription subscription = cancellations.subscribe(received::add)) {
       assertThat(subscription).isNotNull();
       cancellations.publish("a");
       publish("b");
 
-      await().until(() -> heard.equals(List.of("a", "b")));
+      await().until(() -> received.equals(List.of("a", "b")));
     }
   }
 
@@ -110,7 +110,7 @@ class RedisCancellationChannelIT {
     proxy.refuse();
 
     assertThatExceptionOfType(BrokerUnavailableException.class)
-        .isThrownBy(() -> cancellations.subscribe(heard::add))
+        .isThrownBy(() -> cancellations.subscribe(received::add))
         .withMessageContaining("cannot connect")
         .matches(e -> !e.mayHaveBeenApplied());
 
@@ -124,7 +124,7 @@ class RedisCancellationChannelIT {
     proxy.next("SUBSCRIBE", FaultProxy.Fault.CUT_AFTER);
 
     assertThatExceptionOfType(BrokerUnavailableException.class)
-        .isThrownBy(() -> cancellations.subscribe(heard::add));
+        .isThrownBy(() -> cancellations.subscribe(received::add));
 
     await().until(() -> threads() == 0 && clients() == before);
   }
@@ -132,10 +132,10 @@ class RedisCancellationChannelIT {
   @Test
   void subscribesAgainAfterItsConnectionWasKilledAndLogsItOnce() {
     try (CapturedWarnings warnings = new CapturedWarnings();
-        Subscription subscription = cancellations.subscribe(heard::add)) {
+        Subscription subscription = cancellations.subscribe(received::add)) {
       assertThat(subscription).isNotNull();
       proxy.refuse();
-      // Long enough for several vain attempts, which must not be told of each.
+      // Long enough for several failed attempts, which must not be logged each time.
       await().pollDelay(Duration.ofMillis(1200)).until(() -> true);
       proxy.acceptAgain();
 
@@ -143,7 +143,7 @@ class RedisCancellationChannelIT {
           .until(
               () -> {
                 publish("x");
-                return heard.contains("x");
+                return received.contains("x");
               });
       assertThat(warnings.lines()).hasSize(1).first().asString().contains("subscribing again");
     }
@@ -154,21 +154,21 @@ class RedisCancellationChannelIT {
     try (Subscription subscription =
         cancellations.subscribe(
             id -> {
-              heard.add(id);
+              received.add(id);
               throw new IllegalStateException("on purpose");
             })) {
       assertThat(subscription).isNotNull();
       publish("a");
       publish("b");
 
-      await().until(() -> heard.equals(List.of("a", "b")));
+      await().until(() -> received.equals(List.of("a", "b")));
     }
   }
 
   @Test
   void closeEndsTheThreadAndTheConnection() {
     int before = clients();
-    Subscription subscription = cancellations.subscribe(heard::add);
+    Subscription subscription = cancellations.subscribe(received::add);
     assertThat(threads()).isEqualTo(1);
 
     subscription.close();
@@ -176,12 +176,12 @@ class RedisCancellationChannelIT {
 
     await().until(() -> threads() == 0 && clients() == before);
     publish("late");
-    assertThat(heard).isEmpty();
+    assertThat(received).isEmpty();
   }
 
   @Test
   void closeEndsASubscriptionThatIsBeingMadeAgain() {
-    Subscription subscription = cancellations.subscribe(heard::add);
+    Subscription subscription = cancellations.subscribe(received::add);
     proxy.refuse();
 
     subscription.close();

@@ -41,7 +41,7 @@ class LeaseTokenTest {
             .toList();
 
     for (int i = 1; i < secrets.size(); i++) {
-      assertThat(nextOfAGeneratorThatSaid(secrets.get(i - 1))).doesNotContain(secrets.get(i));
+      assertThat(nextOfGeneratorAfter(secrets.get(i - 1))).doesNotContain(secrets.get(i));
     }
   }
 
@@ -64,7 +64,7 @@ class LeaseTokenTest {
   }
 
   /** A token costs two values, and the lowest bit of the second is not shown. */
-  private List<Long> nextOfAGeneratorThatSaid(long secret) {
+  private List<Long> nextOfGeneratorAfter(long secret) {
     return Stream.of(secret << 1, secret << 1 | 1)
         .map(value -> mixed(unmixed(value) + 2 * step) >>> 1)
         .toList();
