@@ -1,25 +1,16 @@
 package io.asynq4j.lease;
 
-import io.asynq4j.ArchiveSettings;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
-import io.asynq4j.QueueSettings;
-import io.asynq4j.RetryPolicy;
 import io.asynq4j.TaskInfo.Progress;
-import io.asynq4j.codec.PayloadCodec;
-import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.LeaseOperations.Step;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;
 import io.asynq4j.internal.broker.pubsub.ControlMessage;
-import io.asynq4j.internal.broker.rules.ArchiveRules;
-import io.asynq4j.internal.broker.rules.QueueRules;
-import io.asynq4j.internal.definition.DefinitionSnapshot;
 import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.outcome.OutcomePolicy;
-import io.asynq4j.internal.outcome.ResultLimit;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.internal.time.ElapsedBounds;
 import io.asynq4j.lease.LeasedTask.LeaseOutcome;
@@ -30,11 +21,7 @@ import io.asynq4j.lease.LeasedTask.ParsedProof;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -65,12 +52,11 @@ public final class TaskLeases {
   private final LeaseSettler settler;
   private final OutcomePolicy policy;
 
-  private TaskLeases(Builder builder) {
-    LeaseRules rules = builder.leaseRules();
-    this.broker = builder.broker;
+  TaskLeases(Broker broker, LeaseRules rules, OutcomePolicy policy) {
+    this.broker = broker;
     this.claimer = new LeaseClaimer(broker, rules);
     this.fanOut = new QueueFanOut(broker.watches());
-    this.policy = builder.policy();
+    this.policy = policy;
     this.settler = new LeaseSettler(broker.leases(), rules, policy);
   }
 
@@ -79,12 +65,8 @@ public final class TaskLeases {
     return builder(redis).build();
   }
 
-  public static Builder builder(RedisConnection redis) {
-    return new Builder(BrokerConnection.brokerOf(redis));
-  }
-
-  static Builder builder(Broker broker) {
-    return new Builder(broker);
+  public static TaskLeasesBuilder builder(RedisConnection redis) {
+    return new TaskLeasesBuilder(BrokerConnection.brokerOf(redis));
   }
 
   /**
@@ -341,101 +323,5 @@ public final class TaskLeases {
                     part.stream()
                         .map(each -> new Step(each.task().claim(), each.progress()))
                         .toList()));
-  }
-
-  /** Settings of leases. Not thread-safe. */
-  public static final class Builder {
-    private final Broker broker;
-    private final Map<QueueName, QueueSettings> queues = new LinkedHashMap<>();
-    private final Map<QueueName, QueueRules> definedRules = new HashMap<>();
-    private final Map<QueueName, RetryPolicy> retryPolicies = new HashMap<>();
-    private RetryPolicy retryPolicy = RetryPolicy.standard();
-    private ResultLimit resultLimit = ResultLimit.DEFAULT;
-    private final ArchiveSettings archive = new ArchiveSettings();
-
-    private Builder(Broker broker) {
-      this.broker = broker;
-    }
-
-    /** Limits of a queue over all workers: {@code .queue("mail", q -> q.maxActive(20))}. */
-    public Builder queue(QueueName name, Consumer<QueueSettings> settings) {
-      QueueSettings given = queues.computeIfAbsent(name, any -> new QueueSettings());
-      try {
-        settings.accept(given);
-      } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException("queue \"" + name + "\": " + e.getMessage(), e);
-      }
-      return this;
-    }
-
-    /** As {@link #queue(QueueName, Consumer)}. */
-    public Builder queue(String name, Consumer<QueueSettings> settings) {
-      return queue(QueueName.of(name), settings);
-    }
-
-    /**
-     * Applies the limits and retry policies of task definitions to their queues. Limits given by
-     * {@link #queue} take precedence.
-     */
-    public Builder definitions(Collection<TaskDefinition> definitions) {
-      for (TaskDefinition definition : definitions) {
-        definedRules.put(definition.queue(), DefinitionSnapshot.rulesOf(definition));
-        definition.retryPolicy().ifPresent(policy -> retryPolicies.put(definition.queue(), policy));
-      }
-      return this;
-    }
-
-    /** Delay of a failed task if the worker sets none. */
-    public Builder retryPolicy(RetryPolicy policy) {
-      this.retryPolicy = policy;
-      return this;
-    }
-
-    /** Delay of a failed task of this queue if the worker sets none. */
-    public Builder retryPolicy(QueueName queue, RetryPolicy policy) {
-      retryPolicies.put(queue, policy);
-      return this;
-    }
-
-    /** As {@link #retryPolicy(QueueName, RetryPolicy)}. */
-    public Builder retryPolicy(String queue, RetryPolicy policy) {
-      return retryPolicy(QueueName.of(queue), policy);
-    }
-
-    /** Maximum size of a result in bytes. Default: 1 MiB. */
-    public Builder maxResult(int bytes) {
-      this.resultLimit = new ResultLimit(bytes);
-      return this;
-    }
-
-    /** Limits of archives. */
-    public Builder archive(Consumer<ArchiveSettings> settings) {
-      settings.accept(archive);
-      return this;
-    }
-
-    private LeaseRules leaseRules() {
-      Map<QueueName, QueueRules> limits = new HashMap<>(definedRules);
-      queues.forEach((queue, settings) -> limits.put(queue, QueueRules.of(settings)));
-      return new LeaseRules(limits, ArchiveRules.of(archive));
-    }
-
-    /** Every failure that a worker reports counts and is stored. */
-    private OutcomePolicy policy() {
-      Map<QueueName, RetryPolicy> ofQueues = Map.copyOf(retryPolicies);
-      RetryPolicy others = retryPolicy;
-      return new OutcomePolicy(
-          new OutcomePolicy.Rules(
-              claim -> ofQueues.getOrDefault(claim.queue(), others),
-              error -> true,
-              PayloadCodec.json(),
-              resultLimit,
-              Duration.ZERO,
-              /* keepsFailures= */ true));
-    }
-
-    public TaskLeases build() {
-      return new TaskLeases(this);
-    }
   }
 }

@@ -7,7 +7,7 @@ public final class TaskLeasesAccess {
 
   private TaskLeasesAccess() {}
 
-  public static TaskLeases.Builder broker(Broker broker) {
-    return TaskLeases.builder(broker);
+  public static TaskLeasesBuilder broker(Broker broker) {
+    return new TaskLeasesBuilder(broker);
   }
 }
