@@ -15,8 +15,9 @@ import java.util.concurrent.ThreadLocalRandom;
 public interface RetryPolicy {
 
   /**
-   * Returns the delay before the next attempt. A negative delay counts as zero. If this method
-   * throws, the delay of {@link #standard} is used.
+   * Returns the delay before the next attempt. If this method throws or returns a negative delay, a
+   * server uses {@link #standard} instead. {@code TaskLeases} passes the exception on, and treats a
+   * negative delay as zero.
    *
    * @param retried number of retries before the failed attempt: 0 if it was the first attempt
    * @param error the exception of the handler, or the reason that it returned

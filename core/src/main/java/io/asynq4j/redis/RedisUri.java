@@ -63,10 +63,10 @@ record RedisUri(
   /** What follows the scheme. */
   private static final Pattern REST =
       Pattern.compile(
-          "(?:(?<userInfo>[^/?#]*)@)?(?<hosts>[^/?#]*)(?<path>[^?#]*)(?:\\?(?<query>[^#]*))?");
+          "(?:(?<userInfo>[^/?#]*)@)?(?<hosts>[^/?#]*+)(?<path>[^?#]*+)(?:\\?(?<query>[^#]*+))?");
 
   private static final Pattern ENDPOINT =
-      Pattern.compile("(?:\\[(?<address>[^\\]]*)]|(?<name>[^:]*))(?<port>:?[^:]*)");
+      Pattern.compile("(?:\\[(?<address>[^\\]]*)]|(?<name>[^:\\[]*))(?<port>:?[^:]*)");
   private static final Pattern OUTER_SLASHES = Pattern.compile("^/+|/+$");
   private static final Pattern NUMBER = Pattern.compile("-?\\d{1,9}");
 

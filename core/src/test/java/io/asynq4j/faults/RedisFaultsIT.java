@@ -70,6 +70,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -432,6 +433,37 @@ class RedisFaultsIT {
     proxy.cutAll();
 
     assertThat(broker.queueControl().pause(Q)).isTrue();
+  }
+
+  @Test
+  void aDemotedServerRefusesWhatMustNotBeRepeatedAndItIsSentAgainLater() {
+    enqueue("a");
+    try (Jedis admin = new Jedis(redis.host(), redis.port())) {
+      admin.configResetStat();
+      admin.configSet("replica-serve-stale-data", "no");
+      admin.replicaof("127.0.0.1", 1);
+      try (RedisCommandExecutor patient =
+          BrokerFixture.link(config().retryFor(Duration.ofSeconds(60)).build())) {
+        CompletableFuture<Boolean> paused =
+            CompletableFuture.supplyAsync(
+                () -> RedisBroker.on(patient, new TestTime(direct.clock)).queueControl().pause(Q),
+                threads);
+        // Redis 6.2 answers the PING, and refuses the write.
+        await()
+            .until(
+                () -> {
+                  String errors = admin.info("errorstats");
+                  return errors.contains("MASTERDOWN") || errors.contains("READONLY");
+                });
+
+        admin.replicaofNoOne();
+
+        assertThat(paused).succeedsWithin(PATIENCE).isEqualTo(true);
+      } finally {
+        admin.replicaofNoOne();
+        admin.configSet("replica-serve-stale-data", "yes");
+      }
+    }
   }
 
   @Test

@@ -280,6 +280,7 @@ class RedisConfigTest {
         "redis://h:65536 | between 1 and 65535 but is 65536",
         "redis://::1 | in brackets",
         "redis://[::1 | in brackets",
+        "redis://[localhost:6379 | in brackets",
         "redis://[::1]6379 | port",
         "redis://h/-1 | 0 or more but is -1",
         "redis://h/1/2 | number of a database",

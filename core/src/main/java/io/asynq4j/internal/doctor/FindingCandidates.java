@@ -136,8 +136,9 @@ final class FindingCandidates {
     }
   }
 
+  /** Separated by a character that names do not have, unlike a space. */
   private static String nameOf(Subject subject) {
-    return subject.kind() + " " + subject.queue() + " " + subject.name();
+    return subject.kind() + "\0" + subject.queue() + "\0" + subject.name();
   }
 
   /** Examines all candidates a second time, and repairs those that remain if asked to. */

@@ -42,6 +42,7 @@ final class DueEntry {
   private State state;
   private Optional<Instant> next;
   private Knowledge knowledge = Knowledge.NONE;
+  private boolean underWay;
   private Instant restsUntil = Instant.MIN;
   private @Nullable Instant lastFailure;
 
@@ -84,6 +85,16 @@ final class DueEntry {
     if (knowledge != Knowledge.NONE) {
       knowledge = Knowledge.OUTDATED;
     }
+  }
+
+  /** Sets whether a call fires the entry. Its queue, and so its lane, may move meanwhile. */
+  void underWay(boolean isUnderWay) {
+    this.underWay = isUnderWay;
+  }
+
+  /** Returns whether the state is known and no call fires the entry. */
+  boolean isReady() {
+    return knowledge == Knowledge.CURRENT && !underWay;
   }
 
   /** Fires nothing before this time. */

@@ -98,13 +98,15 @@ final class FireDispatcher {
     if (!lanes.isFree(lane)) {
       return;
     }
-    for (FireCall call : calls) {
-      call.fires()
-          .forEach(fire -> notifyListeners(fire.firing(), SchedulerListener::beforeEnqueue));
+    List<PendingFire> fires = calls.stream().flatMap(call -> call.fires().stream()).toList();
+    for (PendingFire fire : fires) {
+      fire.entry().underWay(true);
+      notifyListeners(fire.firing(), SchedulerListener::beforeEnqueue);
     }
     List<FireResult> results = new ArrayList<>();
     Runnable apply =
         () -> {
+          fires.forEach(fire -> fire.entry().underWay(false));
           List<Firing> enqueued = new ArrayList<>();
           results.forEach(result -> apply(result, now, enqueued));
           history.add(enqueued, now);

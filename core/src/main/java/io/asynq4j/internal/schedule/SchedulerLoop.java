@@ -233,7 +233,7 @@ final class SchedulerLoop {
   }
 
   private boolean canFire(DueEntry entry) {
-    return entry.knowledge() == Knowledge.CURRENT && lanes.isFree(laneOf(entry));
+    return entry.isReady() && lanes.isFree(laneOf(entry));
   }
 
   private Lane laneOf(DueEntry entry) {
@@ -250,17 +250,19 @@ final class SchedulerLoop {
   void end() {
     lanes.finish(LAST_CALLS, EnumSet.allOf(Purpose.class));
     boolean resigned = false;
+    String reason = "Redis does not answer";
     try {
       resigned = leadership.resign();
       presence.hide();
     } catch (BrokerException e) {
       log.debug("the last calls of the scheduler failed", e);
+      reason = e.getMessage();
     }
     if (!resigned) {
       log.warn(
-          "the scheduler could not resign because Redis does not answer; another one takes over"
-              + " within {}",
-          config.lease());
+          "the scheduler could not resign; another one takes over within {}: {}",
+          config.lease(),
+          reason);
     }
     lanes.finish(LAST_CALLS, EnumSet.of(Purpose.LEADERSHIP, Purpose.PRESENCE));
     lanes.close();

@@ -44,6 +44,21 @@ class DueEntryTest {
   }
 
   @Test
+  void anEntryIsNotFiredAgainWhileACallFiresItEvenIfItsQueueMovesToAnotherServer() {
+    DueEntry entry =
+        new DueEntry(
+            ScheduleEntry.of("e", MINUTELY, Task.of("t")), new State(NOON, NOON, null, null, null));
+    entry.knowledge(DueEntry.Knowledge.CURRENT);
+    assertThat(entry.isReady()).isTrue();
+
+    entry.underWay(true);
+    assertThat(entry.isReady()).isFalse();
+
+    entry.underWay(false);
+    assertThat(entry.isReady()).isTrue();
+  }
+
+  @Test
   void skippingLeavesOutAllButTheLatestWhenItIsALittleLate() {
     assertThat(due(MissedPolicy.skip(), NOON, minute(10).plus(GRACE))).containsExactly(minute(10));
     assertThat(due(MissedPolicy.skip(), NOON, minute(10).plus(GRACE).plusMillis(1))).isEmpty();

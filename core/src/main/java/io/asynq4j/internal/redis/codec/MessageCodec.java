@@ -70,7 +70,7 @@ public final class MessageCodec {
   }
 
   private static void writeHeader(String name, String value, WireWriter out) {
-    WireWriter header = new WireWriter(USUAL_SIZE);
+    WireWriter header = new WireWriter(name.length() + value.length() + 8);
     header.string(HEADER_NAME, name);
     header.string(HEADER_VALUE, value);
     out.message(HEADERS, header);

@@ -120,6 +120,9 @@ public record TaskRow(
    * pending.
    */
   public static @Nullable Instant ofNanos(String nanos) {
+    if (nanos.isEmpty()) {
+      return null;
+    }
     try {
       long value = Long.parseLong(nanos);
       return value <= 0 ? null : Instant.ofEpochSecond(0, value);

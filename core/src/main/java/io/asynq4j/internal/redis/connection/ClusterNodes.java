@@ -31,7 +31,11 @@ final class ClusterNodes implements RedisNodes {
   @Override
   public Connection connect(int slot, PoolKind kind) {
     HostAndPort node = provider.getNode(slot);
-    // Jedis queries the cluster for an unknown slot, and otherwise connects to any node.
+    if (node == null) {
+      provider.renewSlotCache();
+      node = provider.getNode(slot);
+    }
+    // Of an unknown slot, any node knows why it is.
     return node == null ? provider.getConnectionFromSlot(slot) : server(node).connect(kind);
   }
 

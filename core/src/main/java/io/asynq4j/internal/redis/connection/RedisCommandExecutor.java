@@ -277,6 +277,9 @@ public final class RedisCommandExecutor implements AutoCloseable {
     try {
       borrowed.use(Connection::ping);
     } catch (JedisDataException e) {
+      if (RedisError.of(e).isForAnotherServer()) {
+        throw answered(slot, e);
+      }
       // The connection is alive. If this error matters, the command gets it too.
     } catch (JedisException e) {
       dropIdleUnlessInterrupted(slot, e);
@@ -305,14 +308,18 @@ public final class RedisCommandExecutor implements AutoCloseable {
     } catch (JedisRedirectionException e) {
       throw e;
     } catch (JedisDataException e) {
-      if (RedisError.of(e).isForAnotherServer()) {
-        nodes.get().dropIdle(slot);
-        refresh();
-      }
-      throw failures.answered(e);
+      throw answered(slot, e);
     } catch (JedisException e) {
       throw lostAnswer(slot, command, e);
     }
+  }
+
+  private BrokerException answered(int slot, JedisDataException e) {
+    if (RedisError.of(e).isForAnotherServer()) {
+      nodes.get().dropIdle(slot);
+      refresh();
+    }
+    return failures.answered(e);
   }
 
   private BrokerException lostAnswer(int slot, CommandArguments arguments, JedisException e) {

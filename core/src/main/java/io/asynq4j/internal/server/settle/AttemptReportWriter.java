@@ -99,7 +99,9 @@ public final class AttemptReportWriter implements AttemptHost.Reports {
    */
   void flush(QueueName queue, Collection<Attempt> attempts) {
     ProgressLane lane = progress.isEmpty() ? null : progress.get(shards.of(queue));
-    if (lane != null && attempts.stream().anyMatch(lane.unwritten::containsKey)) {
+    if (lane != null
+        && !lane.unwritten.isEmpty()
+        && attempts.stream().anyMatch(lane.unwritten::containsKey)) {
       lane.write(attempts);
     }
   }
@@ -221,7 +223,8 @@ public final class AttemptReportWriter implements AttemptHost.Reports {
           batch = new ArrayList<>();
           for (Result next = waiting.peek(); next != null; next = waiting.peek()) {
             batch.add(next);
-            waiting.remove();
+            // By value: a caller that could not start a thread may have taken it meanwhile.
+            waiting.remove(next);
           }
           write(batch);
         }

@@ -66,6 +66,9 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
   private final boolean numbered;
   private final Set<Durability> supported = ConcurrentHashMap.newKeySet();
 
+  /** Shared by all clients of a connection, and so are its lanes. */
+  private @Nullable RedisEnqueueOperations uninterrupted;
+
   public RedisEnqueueOperations(
       RedisCommandExecutor link,
       BrokerTime time,
@@ -80,10 +83,14 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
   }
 
   @Override
-  public EnqueueOperations uninterrupted() {
-    RedisCommandExecutor patient = link.uninterrupted();
-    return new RedisEnqueueOperations(
-        patient, time, new ScriptRunner(patient, time), registry, numbered);
+  public synchronized EnqueueOperations uninterrupted() {
+    if (uninterrupted == null) {
+      RedisCommandExecutor patient = link.uninterrupted();
+      uninterrupted =
+          new RedisEnqueueOperations(
+              patient, time, new ScriptRunner(patient, time), registry, numbered);
+    }
+    return uninterrupted;
   }
 
   @Override
@@ -235,7 +242,12 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
     /** Returns the encoded tasks. Waits only for a thread that is encoding them already. */
     synchronized CommandArgs args() {
       if (args == null) {
-        args = encode();
+        try {
+          args = encode();
+        } catch (Error e) {
+          // Fails the tasks of this call only: those of earlier calls are already enqueued.
+          throw new IllegalStateException("tasks could not be encoded", e);
+        }
       }
       return args;
     }
