@@ -267,13 +267,15 @@ class WrongInputIT {
   void contradictoryTimesAreReported() {
     String both = "--at and --in cannot be combined";
     for (String command :
-        List.of("enqueue -t a", "reschedule later-7", "rescheduleall -q mail -s retry")) {
-      assertThat(
-              database
-                  .cli(home)
-                  .run(words("task " + command + " --in 1m --at 2030-01-01T00:00:00Z"))
-                  .err())
-          .contains(both);
+        List.of(
+            "enqueue -t a",
+            "clone nosuch",
+            "reschedule later-7",
+            "rescheduleall -q mail -s retry")) {
+      CliRunner.Answer answer =
+          database.cli(home).run(words("task " + command + " --in 1m --at 2030-01-01T00:00:00Z"));
+      assertThat(answer.err()).contains(both);
+      assertThat(answer.exitCode()).as(command).isEqualTo(2);
     }
   }
 

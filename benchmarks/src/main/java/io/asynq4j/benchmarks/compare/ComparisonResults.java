@@ -145,7 +145,7 @@ public final class ComparisonResults {
             "process CPU µs/task",
             "store CPU µs/task",
             "CPU steal, maximum",
-            "ratio to " + reference),
+            "times as good as " + reference),
         rows);
   }
 

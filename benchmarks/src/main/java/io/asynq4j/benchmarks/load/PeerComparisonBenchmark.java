@@ -224,7 +224,7 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
     String newest = own.get(own.size() - 1);
     List<String> columns = new ArrayList<>(others);
     own.stream().filter(name -> !name.equals(newest)).forEach(columns::add);
-    scores.ratios(report, "Ratios", newest, columns);
+    scores.ratios(report, "Times as good as the other libraries", newest, columns);
     scores.figures(report, "Measurements", ContenderInstaller.GO_NAME);
     List<List<Object>> setUps = new ArrayList<>();
     descriptions.forEach((who, how) -> setUps.add(List.of(who, how)));

@@ -68,7 +68,7 @@ final class QueueLimitCommand extends RedisCommand {
       paramLabel = "N",
       description =
           "Maximum number of tasks to start at once after an idle period. Needs --rate. Default: as"
-              + " many as the rate allows in 0.1s.")
+              + " many as the rate allows in 0.1s, at least 1.")
   private @Nullable Integer burst;
 
   @Option(

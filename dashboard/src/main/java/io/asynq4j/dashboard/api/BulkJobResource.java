@@ -66,9 +66,6 @@ public final class BulkJobResource {
   private static BulkJobRequest read(RequestFields body, Exchange exchange) {
     BulkJobRequest.Action action = BulkJobRequest.Action.ofWord(body.required("action"));
     boolean repair = body.flag("repair", false);
-    if (!action.changes(repair)) {
-      exchange.readOnly();
-    }
     String text = body.text("query").orElse(null);
     String to = body.text("queue").orElse(null);
     Long limit = body.number("limit").orElse(null);
@@ -88,6 +85,9 @@ public final class BulkJobResource {
             body.flag("trimArchives", false));
     if (action == BulkJobRequest.Action.DOCTOR) {
       requireWholeRedis(request, exchange.user());
+    }
+    if (!action.changes(repair)) {
+      exchange.readOnly();
     }
     return request;
   }

@@ -148,7 +148,7 @@ public final class Exchange extends HttpExchange {
     this.isRead = true;
   }
 
-  /** Whether the request may change data, so that it belongs into the audit log. */
+  /** Whether the request may change data, so that it belongs in the audit log. */
   public boolean changes() {
     return route.changes() && !isRead;
   }

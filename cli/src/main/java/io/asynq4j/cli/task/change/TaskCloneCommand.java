@@ -45,6 +45,13 @@ public final class TaskCloneCommand extends TaskChangeCommand {
   private EnqueueOptions settings;
 
   @Override
+  protected void check() {
+    super.check();
+    // Before Redis is asked for the task.
+    settings.applyTo(TaskOptions.builder());
+  }
+
+  @Override
   String change(Inspector inspector, Session session, TaskLocation task) {
     return "cloned as " + inspector.queue(task.queue()).copy(task.id(), this::options);
   }

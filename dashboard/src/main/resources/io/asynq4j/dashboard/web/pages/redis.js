@@ -87,7 +87,7 @@ function persistence(info) {
   if (isSaved) {
     return stat('Persistence', 'RDB', `${count(Number(info.rdb_changes_since_last_save ?? 0))} changes since the last snapshot`);
   }
-  return info.aof_enabled ? stat('Persistence', 'None', 'AOF is off, and no snapshot since the start') : stat('Persistence', '–');
+  return info.aof_enabled ? stat('Persistence', 'No AOF', 'no snapshot since the start') : stat('Persistence', '–');
 }
 
 /** Allows line breaks after the underscores of a name. */

@@ -276,7 +276,9 @@ final class AdminCommand {
         });
   }
 
-  /** Deletes a job that has not ended: the result of one that has may be wanted. */
+  /**
+   * Deletes a waiting job. A running one stays, and the result of one that has ended may be wanted.
+   */
   private boolean hasDeleted(JobKey key) {
     try {
       return gateway
