@@ -7,6 +7,10 @@ import java.util.List;
 /** Arguments of a command or script, encoded as bytes. Not thread-safe. */
 public final class CommandArgs {
 
+  private static final byte[] NO = {'0'};
+  private static final byte[] YES = {'1'};
+  private static final byte[] EMPTY = {};
+
   private final List<byte[]> values;
 
   public CommandArgs() {
@@ -23,7 +27,7 @@ public final class CommandArgs {
   }
 
   public CommandArgs add(String value) {
-    return add(value.getBytes(StandardCharsets.UTF_8));
+    return add(value.isEmpty() ? EMPTY : value.getBytes(StandardCharsets.UTF_8));
   }
 
   public CommandArgs add(long value) {
@@ -31,11 +35,11 @@ public final class CommandArgs {
   }
 
   public CommandArgs add(boolean value) {
-    return add(value ? "1" : "0");
+    return add(value ? YES : NO);
   }
 
   public CommandArgs addEmpty() {
-    return add("");
+    return add(EMPTY);
   }
 
   public int size() {

@@ -176,11 +176,16 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
 
   /** Groups tasks by queue and kind, and splits the groups by number and size. */
   private List<Call> calls(List<NewTask> tasks) {
+    if (tasks.size() == 1) {
+      Call only = new Call(batchOf(tasks.get(0)));
+      only.add(0, tasks.get(0));
+      return List.of(only);
+    }
     List<Call> calls = new ArrayList<>();
     Map<BatchKey, Call> open = new HashMap<>();
     for (int i = 0; i < tasks.size(); i++) {
       NewTask task = tasks.get(i);
-      BatchKey batch = new BatchKey(task.message().queue(), script(task.placement()));
+      BatchKey batch = batchOf(task);
       Call call = open.get(batch);
       if (call == null || call.isFull()) {
         call = new Call(batch);
@@ -190,6 +195,10 @@ public final class RedisEnqueueOperations implements EnqueueOperations {
       call.add(i, task);
     }
     return calls;
+  }
+
+  private static BatchKey batchOf(NewTask task) {
+    return new BatchKey(task.message().queue(), script(task.placement()));
   }
 
   /** One script call, and the positions of its tasks in the request. */
