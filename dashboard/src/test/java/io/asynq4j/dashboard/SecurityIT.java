@@ -315,6 +315,9 @@ class SecurityIT {
         .basic("otto", "otto's word")
         .post("{\"action\":\"doctor\"}")
         .isProblem(403, "forbidden");
+    assertThat(on.api(dashboard, "/audit").basic("anna", "anna's word").get().json().toString())
+        .as("a refused check is recorded, although a check only reads")
+        .contains("The check reads all queues");
     assertThat(on.inspector.queue("billing").task("b").state()).isEqualTo(TaskState.PENDING);
   }
 

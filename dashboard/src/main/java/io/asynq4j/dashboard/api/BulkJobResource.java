@@ -66,37 +66,36 @@ public final class BulkJobResource {
   private static BulkJobRequest read(RequestFields body, Exchange exchange) {
     BulkJobRequest.Action action = BulkJobRequest.Action.ofWord(body.required("action"));
     boolean repair = body.flag("repair", false);
+    if (action == BulkJobRequest.Action.DOCTOR) {
+      // Before it counts as a read: a refusal is recorded.
+      requireWholeRedis(repair, exchange.user());
+    }
+    if (!action.changes(repair)) {
+      exchange.readOnly();
+    }
     String text = body.text("query").orElse(null);
     String to = body.text("queue").orElse(null);
     Long limit = body.number("limit").orElse(null);
     Instant at =
         action == BulkJobRequest.Action.RESCHEDULE ? body.timeFrom(exchange.source().now()) : null;
-    BulkJobRequest request =
-        new BulkJobRequest(
-            action,
-            text == null ? null : QueryParser.parse(text),
-            limit == null ? Long.MAX_VALUE : limit,
-            TaskActionResource.afterCancel(body),
-            to == null ? null : exchange.visible(to),
-            at,
-            body.flag("dropOldest", false),
-            repair,
-            body.flag("removeUnreadable", false),
-            body.flag("trimArchives", false));
-    if (action == BulkJobRequest.Action.DOCTOR) {
-      requireWholeRedis(request, exchange.user());
-    }
-    if (!action.changes(repair)) {
-      exchange.readOnly();
-    }
-    return request;
+    return new BulkJobRequest(
+        action,
+        text == null ? null : QueryParser.parse(text),
+        limit == null ? Long.MAX_VALUE : limit,
+        TaskActionResource.afterCancel(body),
+        to == null ? null : exchange.visible(to),
+        at,
+        body.flag("dropOldest", false),
+        repair,
+        body.flag("removeUnreadable", false),
+        body.flag("trimArchives", false));
   }
 
-  private static void requireWholeRedis(BulkJobRequest request, User user) {
+  private static void requireWholeRedis(boolean repair, User user) {
     if (!user.grant().seesAll()) {
       throw Problems.forbidden("The check reads all queues. It requires access to all of them.");
     }
-    if (request.repair() && !user.grant().role().mayDo(Role.ADMIN)) {
+    if (repair && !user.grant().role().mayDo(Role.ADMIN)) {
       throw Problems.forbidden(
           "Repairs require the role admin. Operators can check without repairs.");
     }
