@@ -341,7 +341,7 @@ class PageActionsIT {
 
     browser.press(".failure:first-child", "Retry group");
     browser.write("dialog input", "the network is back");
-    browser.press("dialog", "Run now 2");
+    browser.press("dialog", "Run 2 now");
     browser.seeText("2 tasks made pending");
     soon(
         () ->

@@ -3,6 +3,7 @@ package io.asynq4j.dashboard.search;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.http.Sha256;
 import io.asynq4j.internal.text.TextExcerpt;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,14 @@ public final class FailureFingerprint {
   private static final Pattern HEX =
       Pattern.compile(
           "\\b0x[0-9a-fA-F]+\\b|@[0-9a-f]{5,}\\b|\\b(?=[a-fA-F]*\\d)[0-9a-fA-F]{8,}\\b");
-  private static final Pattern NUMBER = Pattern.compile("\\d+");
+
+  /**
+   * The full name of a class, such as io.asynq4j.BrokerException, is not variable. A name without
+   * lower-case letters after the dot is that of a file, such as img_0001.JPG.
+   */
+  private static final Pattern CLASS_OR_NUMBER =
+      Pattern.compile("\\b((?:[a-z][a-z0-9_]*+\\.)+[A-Z][A-Z0-9_]*+[a-z]\\w*+)|\\d++");
+
   private static final Pattern BLANK = Pattern.compile("\\s+");
 
   private FailureFingerprint() {}
@@ -49,7 +57,11 @@ public final class FailureFingerprint {
     text = UUID.matcher(text).replaceAll("<id>");
     text = QUOTED.matcher(text).replaceAll("<text>");
     text = HEX.matcher(text).replaceAll("<hex>");
-    text = NUMBER.matcher(text).replaceAll("<n>");
+    text =
+        CLASS_OR_NUMBER
+            .matcher(text)
+            .replaceAll(
+                found -> found.group(1) == null ? "<n>" : Matcher.quoteReplacement(found.group(1)));
     return TextExcerpt.of(BLANK.matcher(text).replaceAll(" ").strip(), LONGEST);
   }
 }

@@ -153,4 +153,16 @@ class QueryParserTest {
     assertThat(one).isEqualTo(other).isEqualTo("<time> user <n> <text> of <id>: refused");
     assertThat(FailureFingerprint.normalised("user 42: timeout")).isNotEqualTo(one);
   }
+
+  @Test
+  void digitsInTheNameOfAClassAreKept() {
+    assertThat(FailureFingerprint.normalised("io.asynq4j.PayloadException: 1h30m5s, host7:80"))
+        .isEqualTo("io.asynq4j.PayloadException: <n>h<n>m<n>s, host<n>:<n>");
+    assertThat(FailureFingerprint.normalised("no answer of db3.shop.example within PT1M30S"))
+        .isEqualTo("no answer of db<n>.shop.example within PT<n>M<n>S");
+    assertThat(FailureFingerprint.normalised("cannot read /data/img_0001.JPG, scan17.PDF"))
+        .isEqualTo("cannot read /data/img_<n>.JPG, scan<n>.PDF");
+    assertThat(FailureFingerprint.normalised("com.shop2.Mailer$$Lambda$412/0x0000000800c03200"))
+        .isEqualTo("com.shop2.Mailer$$Lambda$<n>/<hex>");
+  }
 }

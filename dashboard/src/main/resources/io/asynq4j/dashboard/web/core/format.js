@@ -12,7 +12,7 @@ export const compact = (n) => (n === null || n === undefined ? '–' : Math.abs(
 
 export const rate = (n) => (n === null || n === undefined ? '–' : n >= 100 ? compact(Math.round(n)) : n === 0 ? '0' : n.toFixed(n < 10 ? 2 : 1));
 
-export const percent = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(part === 0 || part === whole ? 0 : 1)} %` : '–');
+export const percent = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(part === 0 || part === whole ? 0 : 1)}%` : '–');
 
 export function bytes(n) {
   if (n === null || n === undefined) {
@@ -28,17 +28,17 @@ export function bytes(n) {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** The two largest units, for example 1h 2m. */
-export function duration(ms) {
+/** The largest units, for example 1h 2m. */
+export function duration(ms, mostUnits = 2) {
   if (ms === null || ms === undefined) {
     return '–';
   }
   if (ms < 1_000) {
-    return `${Math.max(0, Math.round(ms))} ms`;
+    return `${ms > 0 && ms < 10 ? Number(ms.toFixed(1)) : Math.max(0, Math.round(ms))}ms`;
   }
   const seconds = Math.floor(ms / 1_000);
   if (seconds < 10 && ms % 1_000 !== 0) {
-    return `${(ms / 1_000).toFixed(1)} s`;
+    return `${(ms / 1_000).toFixed(1)}s`;
   }
   const parts = [['d', 86_400], ['h', 3_600], ['m', 60], ['s', 1]];
   let rest = seconds;
@@ -47,13 +47,13 @@ export function duration(ms) {
     const n = Math.floor(rest / size);
     rest -= n * size;
     if (n > 0) {
-      texts.push(`${n}${unit === 's' && texts.length === 0 ? ' s' : unit}`);
+      texts.push(`${n}${unit}`);
     }
-    if (texts.length === 2) {
+    if (texts.length === mostUnits) {
       break;
     }
   }
-  return texts.join(' ') || '0 s';
+  return texts.join(' ') || '0s';
 }
 
 const pad = (n) => String(n).padStart(2, '0');

@@ -12,15 +12,15 @@ import {icon} from '../parts/icons.js';
 import {toast} from '../parts/toasts.js';
 
 const FIELDS = [
-  ['processIn', 'Run in', '10m', 'Duration from now. Default: now.'],
-  ['processAt', 'Run at', '2030-01-31T08:00:00Z', 'UTC time. Use it instead of "Run in".'],
+  ['processIn', 'Run in', '10m', 'Delay until the task is due. Default: none.'],
+  ['processAt', 'Run at', '2030-01-31T08:00:00Z', 'UTC time at which the task is due, instead of "Run in".'],
   ['maxRetry', 'Retries', '25', 'Maximum number of retries. Default: 25.'],
-  ['timeout', 'Timeout', '30m', 'Maximum duration of one attempt. Default: 30m.'],
-  ['deadline', 'Deadline', '2030-01-31T08:00:00Z', 'The task must finish before this time'],
-  ['uniqueFor', 'Unique for', '1h', 'Reject duplicates of this task for this long'],
-  ['retention', 'Retention', '24h', 'How long to keep the task after success. Default: not kept.'],
-  ['group', 'Group', '', 'Aggregate with other tasks of this group'],
-  ['id', 'ID', '', 'Default: generated'],
+  ['timeout', 'Timeout', '30m', 'Maximum duration of an attempt. Default: 30m.'],
+  ['deadline', 'Deadline', '2030-01-31T08:00:00Z', 'Time after which the task is no longer run. Default: none.'],
+  ['uniqueFor', 'Unique for', '1h', 'Reject duplicates of this task for this long. Default: off.'],
+  ['retention', 'Retention', '24h', 'Time to keep the completed task. Default: not kept.'],
+  ['group', 'Group', '', 'A server aggregates each group into one task. Default: none.'],
+  ['id', 'ID', '', 'Unique in the queue. Default: a random ID.'],
 ];
 
 const EMPTY = {queue: 'default', type: '', kind: 'json', payload: '{}', headers: ''};
@@ -129,7 +129,7 @@ class EnqueuePage extends View {
           <div class="segmented" role="group" aria-label="Payload format">${['json', 'text', 'base64'].map((kind) => html`<button type="button" aria-pressed=${v.kind === kind} @click=${() => this.#set('kind', kind)}>${kind}</button>`)}</div>
           <textarea class="mono" rows="8" spellcheck="false" aria-labelledby="payload-label" .value=${v.payload} @input=${(e) => this.#set('payload', e.target.value)}></textarea></div>
         <div class="form-grid">${FIELDS.map((field) => input(...field))}</div>
-        <label class="field"><span>Headers</span><textarea class="mono" rows="2" placeholder="tenant=acme" spellcheck="false" .value=${v.headers} @input=${(e) => this.#set('headers', e.target.value)}></textarea><small>One name=value pair per line</small></label>
+        <label class="field"><span>Headers</span><textarea class="mono" rows="2" placeholder="tenant=acme" spellcheck="false" .value=${v.headers} @input=${(e) => this.#set('headers', e.target.value)}></textarea><small>One NAME=VALUE pair per line.</small></label>
         ${this.#error ? html`<div class="notice bad" role="alert"><strong>${this.#error.title}</strong><p>${this.#error.message}</p>${holder ? html`<a href=${taskLink(v.queue, holder)}>Open the existing task</a>` : nothing}</div>` : nothing}
         <div class="dialog-foot"><button type="button" class="ghost small" @click=${() => this.#copy('CLI', () => this.#cli())}>${icon('terminal')}Copy as CLI</button>
           <button type="button" class="ghost small" @click=${() => this.#copy('curl', () => curl(this.#request()))}>${icon('terminal')}Copy as curl</button><span class="grow"></span>

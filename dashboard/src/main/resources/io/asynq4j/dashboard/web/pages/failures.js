@@ -28,7 +28,7 @@ class FailuresPage extends View {
 
   async #do(action, group) {
     const allowed = statesOf(group).filter((state) => isAllowed(action, state));
-    if (await actOnQuery(action, `${group.query} state:${(allowed.length ? allowed : ['retry']).join(',')}`)) {
+    if (await actOnQuery(action, `${group.query.replace(/\s*\bstate:\S+/, '')} state:${(allowed.length ? allowed : ['retry']).join(',')}`)) {
       this.groups.refresh();
     }
   }

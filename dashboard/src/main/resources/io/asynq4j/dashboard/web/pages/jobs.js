@@ -25,7 +25,7 @@ class JobsPage extends View {
     const items = this.jobs.data?.items ?? [];
     return html`${head({title: 'Jobs', meta: html`<span class="faint">Bulk operations on tasks</span>`, actions: ageOf(this.jobs)})}
       ${trouble(this.jobs)}${waiting(this.jobs)}
-      ${this.jobs.data && !items.length ? html`<section class="card">${empty('No jobs yet', 'An action on all tasks that match a query appears here.')}</section>` : nothing}
+      ${this.jobs.data && !items.length ? html`<section class="card">${empty('No jobs yet', 'Actions on all tasks that match a query appear here.')}</section>` : nothing}
       ${repeat(items, (j) => j.id, (job) => html`<section class="card job-card"><header class="card-head"><h2>${jobLabel(job)}</h2>${tag(job.state, KIND[job.state])}
         <span class="faint">${job.by ?? nothing} ${when(job.startedAt)}</span><span class="grow"></span>
         ${job.state === 'running' && may('operator') ? html`<button class="small" @click=${() => stopJob(job).then(() => this.jobs.refresh())}>Stop</button>` : nothing}</header>

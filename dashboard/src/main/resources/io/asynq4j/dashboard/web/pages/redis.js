@@ -2,7 +2,7 @@
 
 import {chosenRedis, may, session} from '../core/api.js';
 import {cli} from '../core/commands.js';
-import {bytes, count, duration, percent} from '../core/format.js';
+import {bytes, count, duration, percent, plural} from '../core/format.js';
 import {live, onLive} from '../core/live.js';
 import {queueLink, setQuery} from '../core/router.js';
 import {View, html, nothing} from '../core/view.js';
@@ -36,10 +36,10 @@ class RedisPage extends View {
       ${this.info.data ? html`
         <section class="stats">
           ${stat('Version', i.redis_version ?? '–', i.redis_mode ?? nothing)}
-          ${stat('Response time', `${(this.info.data.pingMs ?? 0).toFixed(1)} ms`)}
+          ${stat('Response time', `${(this.info.data.pingMs ?? 0).toFixed(1)}ms`)}
           ${stat('Memory', bytes(i.used_memory), Number(i.maxmemory) > 0 ? `${percent(Number(i.used_memory), Number(i.maxmemory))} of ${bytes(i.maxmemory)}` : 'no limit')}
-          ${stat('Eviction', i.maxmemory_policy ?? '–', i.maxmemory_policy && i.maxmemory_policy !== 'noeviction' ? 'tasks may be lost' : 'keys are never evicted', i.maxmemory_policy && i.maxmemory_policy !== 'noeviction' ? 'bad' : '')}
-          ${stat('Clients', count(Number(i.connected_clients ?? 0)), `${count(Number(i.connected_slaves ?? 0))} replicas`)}
+          ${eviction(i.maxmemory_policy)}
+          ${stat('Clients', count(Number(i.connected_clients ?? 0)), plural(Number(i.connected_slaves ?? 0), 'replica'))}
           ${stat('Commands', html`${count(Number(i.instantaneous_ops_per_sec ?? 0))}<small>/s</small>`, i.uptime_in_seconds ? `up ${duration(1_000 * Number(i.uptime_in_seconds))}` : nothing)}
           ${persistence(i)}
         </section>
@@ -75,6 +75,13 @@ class RedisPage extends View {
       followJob(job);
     }
   }
+}
+
+function eviction(policy) {
+  if (!policy) {
+    return stat('Eviction', '–');
+  }
+  return policy === 'noeviction' ? stat('Eviction', 'Off', 'keys are never evicted') : stat('Eviction', 'On', `${policy}: tasks may be lost`, 'bad');
 }
 
 /** INFO has no setting of snapshots, so they count as on when Redis has saved one since its start. */

@@ -1,7 +1,7 @@
 // One schedule entry: its times, its task, and the tasks that it has enqueued.
 
 import {may, name} from '../core/api.js';
-import {local, relative} from '../core/format.js';
+import {duration, local, relative} from '../core/format.js';
 import {pref} from '../core/prefs.js';
 import {go, link, queueLink, taskLink} from '../core/router.js';
 import {View, html, nothing} from '../core/view.js';
@@ -56,7 +56,7 @@ class SchedulePage extends View {
         <div>
           <section class="card"><header class="card-head"><h2>Task</h2></header><dl class="facts">
             <div><dt>Queue</dt><dd>${s.queue ? html`<a href=${queueLink(s.queue)}>${s.queue}</a>` : '–'}</dd></div>
-            ${Object.entries(s.options ?? {}).filter(([, v]) => v !== null && v !== undefined && !(typeof v === 'object' && !Object.keys(v).length)).map(([k, v]) => html`<div><dt>${OPTIONS[k] ?? k}</dt><dd>${typeof v === 'object' ? JSON.stringify(v) : String(v)}</dd></div>`)}
+            ${Object.entries(s.options ?? {}).filter(([, v]) => v !== null && v !== undefined && !(typeof v === 'object' && !Object.keys(v).length)).map(([k, v]) => html`<div><dt>${OPTIONS[k] ?? k}</dt><dd>${optionText(k, v)}</dd></div>`)}
             ${s.unreadOptions?.length ? html`<div><dt>Unknown options</dt><dd>${s.unreadOptions.join(', ')}</dd></div>` : nothing}</dl>
             <content-view .content=${s.payload} .what=${'payload'}></content-view></section>
           <section class="card"><header class="card-head"><h2>Enqueued tasks</h2></header>
@@ -68,6 +68,13 @@ class SchedulePage extends View {
           ${s.nextRuns?.length ? html`<ol class="timeline">${s.nextRuns.map((at) => html`<li class="later future"><span>${when(at)}</span><span class="faint">${pref('time') === 'utc' ? relative(new Date(at)) : local(new Date(at))}</span></li>`)}</ol>` : html`<p class="faint">The times of the next runs are not available.</p>`}</section>
       </div>` : nothing}`;
   }
+}
+
+/** Durations of the API are in the format of ISO 8601, for example PT10M. One that would be rounded is not changed. */
+function optionText(key, value) {
+  const [, days, hours, minutes, seconds] = (['timeout', 'uniqueFor', 'processIn', 'retention'].includes(key) && /^P(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?$/.exec(value)) || [];
+  const ms = 1_000 * (86_400 * (days ?? 0) + 3_600 * (hours ?? 0) + 60 * (minutes ?? 0) + Number(seconds ?? 0));
+  return ms > 0 && (ms < 10_000 || ms % 1_000 === 0) ? duration(ms, 4) : typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 SchedulePage.define('schedule-page');

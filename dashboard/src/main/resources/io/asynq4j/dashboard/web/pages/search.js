@@ -132,7 +132,7 @@ class SearchPage extends View {
     return html`
       <p class="search-line" role="status">
         <b>${plural(this.#items.length, 'task')}${this.#cursor ? ' so far' : ''}</b>
-        <span class="faint">${count(this.#looked)}${this.#total ? ` of ${count(this.#total)}` : ''} scanned${this.#isBusy ? '…' : ''}</span>
+        <span class="faint">${count(this.#looked)}${this.#cursor && this.#total > this.#looked ? ` of ${count(this.#total)}` : ''} scanned${this.#isBusy ? '…' : ''}</span>
         <span class="grow"></span>
         ${may('operator') && this.#items.length ? this.#bulk() : nothing}
       </p>

@@ -59,7 +59,7 @@ class TaskPage extends View {
         const {label, icon: name, danger} = ACTIONS[action] ?? MORE[action];
         return html`<button class=${danger ? 'quiet-danger' : ''} @click=${() => this.#do(action)}>${icon(name)}${label}</button>`;
       })}</div>` : nothing}
-      ${t.progress ? html`<section class="card"><header class="card-head"><h2>Progress</h2><span class="faint">${t.progress.percent} %</span></header>${bar(t.progress.percent / 100)}<p>${t.progress.note}</p></section>` : nothing}
+      ${t.progress ? html`<section class="card"><header class="card-head"><h2>Progress</h2><span class="faint">${t.progress.percent}%</span></header>${bar(t.progress.percent / 100)}<p>${t.progress.note}</p></section>` : nothing}
       <div class="columns">
         <div>
           ${this.#explanation(t)}
@@ -84,7 +84,7 @@ class TaskPage extends View {
             ${fact('Unique', t.unique ? 'holds the uniqueness lock' : null)}
             ${fact('Group', t.group)}
             ${fact('Retention', t.retentionMs ? duration(t.retentionMs) : null)}
-            ${fact('Worker', t.worker ? html`<a href=${link('/servers')}>${t.worker.host}:${t.worker.pid}</a>` : null)}
+            ${fact('Server', t.worker ? html`<a href=${link('/servers')}>${t.worker.host}:${t.worker.pid}</a>` : null)}
           </dl></section>
           ${Object.keys(t.headers ?? {}).length ? html`<section class="card"><header class="card-head"><h2>Headers</h2></header><dl class="facts">
             ${Object.entries(t.headers).map(([key, value]) => fact(key, html`<span class="break">${value}</span>`))}</dl></section>` : nothing}
@@ -122,7 +122,8 @@ class TaskPage extends View {
       [t.completedAt, 'Completed', 'good'],
       [t.completedAt || t.worker ? null : became, `Entered state ${t.state}`, ''],
       [t.worker?.deadline ?? (t.state === 'active' ? null : t.deadline), t.worker ? 'Deadline of the attempt' : 'Deadline', 'later'],
-      [t.nextProcessAt, t.state === 'retry' ? 'Next retry' : 'Due', 'later'],
+      // For a pending task, the API returns the end of its delay, or the current time of the server if it has none.
+      [t.state === 'pending' && Date.parse(t.nextProcessAt) < now + 10_000 ? null : t.nextProcessAt, t.state === 'retry' ? 'Next retry' : 'Due', 'later'],
       [t.completedAt && t.retentionMs ? new Date(Date.parse(t.completedAt) + t.retentionMs).toISOString() : null, 'Deleted (end of retention)', 'later'],
       ...forecast(t),
     ].filter(([at]) => at).sort(([a], [b]) => second(a) - second(b));

@@ -94,7 +94,7 @@ class DataAge extends View {
       return html`loading`;
     }
     const seconds = Math.floor((performance.now() - this.load.at) / 1_000);
-    return html`${seconds < 2 ? 'just now' : `${seconds} s ago`}`;
+    return html`${seconds < 2 ? 'just now' : `${seconds}s ago`}`;
   }
 }
 

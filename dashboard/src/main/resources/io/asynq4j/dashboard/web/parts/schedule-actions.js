@@ -16,7 +16,7 @@ export function actOnSchedule(verb, schedule) {
   const [label, text, done] = TEXTS[verb];
   const path = `schedules/${name(schedule.id)}`;
   return act({
-    title: `${label}: ${schedule.taskType}?`,
+    title: verb === 'run' ? `Run ${schedule.taskType} now?` : `${label} schedule ${schedule.taskType}?`,
     confirm: label,
     danger: verb === 'forget',
     text: html`<p>${text}</p><p class="faint">${schedule.id}</p>`,

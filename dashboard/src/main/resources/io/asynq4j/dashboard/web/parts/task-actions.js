@@ -24,7 +24,7 @@ const TEXT = {
   delete: 'The task and its payload are deleted permanently.',
   cancel: 'The worker receives a cancellation signal. The handler must respond to it for the task to stop.',
   move: 'The task keeps its state and options.',
-  reschedule: 'The task is scheduled for that time.',
+  reschedule: 'The task is scheduled for the new time.',
 };
 
 function fieldsOf(action, queue) {
@@ -36,11 +36,17 @@ function fieldsOf(action, queue) {
     case 'move':
       return [{name: 'queue', label: 'Target queue', required: true, list: [...live.queues.keys()].filter((name) => name !== queue).slice(0, 200)}];
     case 'reschedule':
-      return [{name: 'in', label: 'Run in', value: '10m', required: true, hint: 'Duration from now, for example 90s, 10m, 1h30m or 2d'}];
+      return [{name: 'in', label: 'Run in', value: '10m', required: true, hint: 'Duration from now, for example 90s, 10m, 1h30m or 2d.'}];
     default:
       return [];
   }
 }
+
+/** The title of the confirmation, for example "Run 3 tasks now?". */
+const question = (action, what) => (action === 'run' ? `Run ${what} now?` : `${ACTIONS[action].label} ${what}?`);
+
+/** The label of the confirm button for several tasks. */
+const confirmOf = (action, n) => (action === 'run' ? `Run ${count(n)} now` : `${ACTIONS[action].label} ${count(n)}`);
 
 /** Avoids two buttons with the label "Cancel". */
 const dismissOf = (action) => (action === 'cancel' ? 'Keep running' : 'Cancel');
@@ -75,7 +81,7 @@ export async function actOnTask(action, task) {
   const path = taskPath(task.queue, task.id);
   const {label, danger} = ACTIONS[action];
   return Boolean(await act({
-    title: `${label}: ${task.type || task.id}?`,
+    title: question(action, `task ${task.type || task.id}`),
     confirm: action === 'cancel' ? 'Cancel the task' : label,
     dismiss: dismissOf(action),
     danger,
@@ -143,10 +149,10 @@ export async function actOnChosen(action, queue, ids) {
   const {label, danger} = ACTIONS[action];
   const request = (values) => ({method: 'POST', path: `${queuePath(queue)}/tasks/batch`, body: {action, ids, ...bodyOf(action, values)}});
   const values = await ask({
-    title: `${label} ${plural(ids.length, 'task')}?`,
+    title: question(action, plural(ids.length, 'task')),
     text: html`<p>${plural(ids.length, 'selected task')} in queue <b>${queue}</b>. ${danger ? 'This cannot be undone.' : nothing}</p>`,
     fields: fieldsOf(action, queue),
-    confirm: `${label} ${count(ids.length)}`,
+    confirm: confirmOf(action, ids.length),
     dismiss: dismissOf(action),
     danger,
     commands: (current) => ({CLI: cli('task', action, {queue, ...cliOf(action, current)}, byId(...ids)), curl: curl(request(current))}),
@@ -187,11 +193,11 @@ export async function actOnQuery(action, query) {
   }
   const body = (values) => ({action, query, ...bodyOf(action, values), reason: values.reason || null});
   const values = await ask({
-    title: `${label} ${plural(n, 'task')}?`,
+    title: question(action, plural(n, 'task')),
     text: html`<p>The query currently matches <b>${plural(n, 'task')}</b>. A background job processes them in batches. You can stop the job; completed changes are not reverted.${danger ? ' This cannot be undone.' : nothing}</p><code class="clip">${query}</code>`,
     fields: [...fieldsOf(action, null), {name: 'reason', label: 'Reason (recorded in the audit log)', placeholder: 'optional'}],
     typed: action === 'delete' && n >= TYPED_FROM ? String(n) : null,
-    confirm: `${label} ${count(n)}`,
+    confirm: confirmOf(action, n),
     dismiss: dismissOf(action),
     danger,
     commands: (current) => ({CLI: bulkCli(action, query, cliOf(action, current)), curl: curl({method: 'POST', path: 'jobs', body: body(current)})}),

@@ -56,7 +56,7 @@ const error = ['Last error', (t) => html`<span class="error-text" title=${t.last
 const retries = ['Retries', (t) => html`${t.retried}<span class="faint"> / ${t.maxRetry}</span>`, 'num'];
 const COLUMNS = {
   active: [id, type, payload, ['Started', (t) => when(t.worker?.started ?? t.since)], ['Deadline', (t) => when(t.worker?.deadline ?? t.deadline)],
-    ['Status', (t) => (t.orphaned ? tag('orphaned', 'bad') : t.progress ? html`<span class="progress">${bar(t.progress.percent / 100)}${t.progress.percent} %</span>` : tag('running', 'info'))]],
+    ['Status', (t) => (t.orphaned ? tag('orphaned', 'bad') : t.progress ? html`<span class="progress">${bar(t.progress.percent / 100)}${t.progress.percent}%</span>` : tag('running', 'info'))]],
   pending: [id, type, payload, retries, ['Pending since', (t) => when(t.since)]],
   aggregating: [id, type, payload, ['Group', (t) => t.group ?? '–'], ['Since', (t) => when(t.since)]],
   scheduled: [id, type, payload, ['Due', (t) => when(t.nextProcessAt)]],
