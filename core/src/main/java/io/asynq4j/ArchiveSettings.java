@@ -1,5 +1,6 @@
 package io.asynq4j;
 
+import io.asynq4j.internal.codec.ArgumentValidator;
 import java.time.Duration;
 
 /**
@@ -20,18 +21,15 @@ public final class ArchiveSettings {
    * cannot trim an archive of more than 8,000 tasks.
    */
   public ArchiveSettings maxSize(int tasks) {
-    if (tasks < 0) {
-      throw new IllegalArgumentException("maxSize must be 0 or greater, got " + tasks);
-    }
+    ArgumentValidator.requireAtLeast(0, tasks, "maxSize");
     this.maxSize = tasks;
     return this;
   }
 
   /** How long archived tasks are kept. Default: 90 days. */
   public ArchiveSettings maxAge(Duration age) {
-    if (age.isNegative() || age.isZero()) {
-      throw new IllegalArgumentException("maxAge must be positive, got " + age);
-    }
+    ArgumentValidator.require(
+        age.compareTo(Duration.ZERO) > 0, "maxAge must be positive, got " + age);
     this.maxAge = age;
     return this;
   }

@@ -17,10 +17,8 @@ public record QueueName(String value) implements Comparable<QueueName> {
     TextValidator.requireName(value, "queue name");
     if (value.startsWith("}")) {
       throw new IllegalArgumentException(
-          "queue name must not begin with '}', since its keys would fall into different slots of a"
-              + " cluster: \""
-              + value
-              + "\"");
+          "queue name must not begin with '}', since its keys would fall into different slots of a cluster: \"%s\""
+              .formatted(value));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.asynq4j;
 
+import io.asynq4j.internal.codec.ArgumentValidator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,22 +25,17 @@ public final class QueueSettings {
    * weight 3. Only servers use it. Default: 1.
    */
   public QueueSettings weight(int newWeight) {
-    if (newWeight < 1) {
-      throw new IllegalArgumentException("weight must be 1 or greater, got " + newWeight);
-    }
-    if (weight != null && weight != newWeight) {
-      throw new IllegalArgumentException(
-          "weight is " + weight + " and cannot be " + newWeight + " too: set it once");
-    }
+    ArgumentValidator.requireAtLeast(1, newWeight, "weight");
+    ArgumentValidator.require(
+        weight == null || weight == newWeight,
+        "weight is " + weight + " and cannot be " + newWeight + " too: set it once");
     this.weight = newWeight;
     return this;
   }
 
   /** Maximum number of active tasks. Default: 0, no limit. */
   public QueueSettings maxActive(int limit) {
-    if (limit < 0) {
-      throw new IllegalArgumentException("maxActive must be 0 or greater, got " + limit);
-    }
+    ArgumentValidator.requireAtLeast(0, limit, "maxActive");
     this.maxActive = limit;
     requireConsistent();
     return this;
@@ -55,12 +51,10 @@ public final class QueueSettings {
   }
 
   private void requireConsistent() {
-    if (ordered && maxActive > 1) {
-      throw new IllegalArgumentException(
-          "ordered() allows one active task at a time, but maxActive is "
-              + maxActive
-              + ": leave out one of them");
-    }
+    ArgumentValidator.require(
+        !ordered || maxActive <= 1,
+        "ordered() allows one active task at a time, but maxActive is %s: leave out one of them"
+            .formatted(maxActive));
   }
 
   /** Maximum number of tasks that start in a period; null for no limit. Default: no limit. */

@@ -1,5 +1,8 @@
 package io.asynq4j;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import io.asynq4j.internal.text.DurationFormat;
 import java.time.Duration;
 import java.util.List;
@@ -36,15 +39,11 @@ public record RateLimit(int tasks, Duration per, int burst) {
       new RateLimit(Integer.MAX_VALUE, SHORTEST, Integer.MAX_VALUE);
 
   public RateLimit {
-    if (tasks < 1) {
-      throw new IllegalArgumentException("a rate must be of one task or more: " + tasks);
-    }
-    if (per.compareTo(SHORTEST) < 0 || per.compareTo(LONGEST) > 0) {
-      throw new IllegalArgumentException("a rate must be per millisecond to per 31 days: " + per);
-    }
-    if (burst < 1) {
-      throw new IllegalArgumentException("a burst must be of one task or more: " + burst);
-    }
+    requireAtLeast(1, tasks, "the number of tasks of a rate");
+    require(
+        per.compareTo(SHORTEST) >= 0 && per.compareTo(LONGEST) <= 0,
+        "a rate must be per millisecond to per 31 days, got " + per);
+    requireAtLeast(1, burst, "a burst");
   }
 
   /**

@@ -66,7 +66,7 @@ public final class ResultTaskType<T, R> extends TaskType<T> {
               .formatted(task.id(), task.lastError()),
           null);
     }
-    return (R) PayloadConverter.decodeResult(name(), task.result(), result, codec);
+    return (R) PayloadConverter.decode(name(), "result", task.result(), result, codec);
   }
 
   @Override

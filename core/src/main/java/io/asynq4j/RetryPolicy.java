@@ -1,5 +1,7 @@
 package io.asynq4j;
 
+import io.asynq4j.internal.codec.ArgumentValidator;
+import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -45,9 +47,7 @@ public interface RetryPolicy {
    * @throws IllegalArgumentException if the delay is negative
    */
   static RetryPolicy fixed(Duration delay) {
-    if (delay.isNegative()) {
-      throw new IllegalArgumentException("the delay must not be negative: " + delay);
-    }
+    ArgumentValidator.requireNotNegative(delay, "delay");
     return (retried, error, task) -> delay;
   }
 
@@ -60,23 +60,16 @@ public interface RetryPolicy {
    * @throws IllegalArgumentException if a delay is out of bounds
    */
   static RetryPolicy exponential(Duration first, Duration longest) {
-    if (first.compareTo(Duration.ofMillis(1)) < 0 || longest.compareTo(first) < 0) {
-      throw new IllegalArgumentException(
-          "the first delay must be a millisecond or more and not above the longest: "
-              + first
-              + ", "
-              + longest);
-    }
-    long start = atMost(first).toMillis();
-    long limit = atMost(longest).toMillis();
+    ArgumentValidator.require(
+        first.compareTo(Duration.ofMillis(1)) >= 0 && longest.compareTo(first) >= 0,
+        "the first delay must be a millisecond or more and not above the longest: %s, %s"
+            .formatted(first, longest));
+    long start = TimeMath.min(first, TaskOptions.LONGEST_TIME).toMillis();
+    long limit = TimeMath.min(longest, TaskOptions.LONGEST_TIME).toMillis();
     return (retried, error, task) -> {
       double millis = Math.min((double) limit, start * Math.pow(2, retried));
       double jitter = ThreadLocalRandom.current().nextDouble(0.9, 1.1);
       return Duration.ofMillis(Math.min(limit, Math.round(millis * jitter)));
     };
-  }
-
-  private static Duration atMost(Duration delay) {
-    return delay.compareTo(TaskOptions.LONGEST_TIME) > 0 ? TaskOptions.LONGEST_TIME : delay;
   }
 }

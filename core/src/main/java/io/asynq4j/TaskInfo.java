@@ -1,5 +1,6 @@
 package io.asynq4j;
 
+import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.codec.TextValidator;
 import java.time.Duration;
 import java.time.Instant;
@@ -122,9 +123,7 @@ public sealed interface TaskInfo permits TaskInfoRecord {
     public static final int LONGEST_NOTE = 1_000;
 
     public Progress {
-      if (percent < 0 || percent > 100) {
-        throw new IllegalArgumentException("percent must be 0 to 100, got " + percent);
-      }
+      ArgumentValidator.requireBetween(0, 100, percent, "percent");
       TextValidator.requireValidUnicode(note, "note");
       if (note.length() > LONGEST_NOTE) {
         throw new IllegalArgumentException(

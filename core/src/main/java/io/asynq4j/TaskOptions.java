@@ -206,9 +206,8 @@ public sealed interface TaskOptions permits TaskOptionsRecord {
 
     /** Adds a header. */
     public Builder header(String name, String value) {
-      headers.put(
-          TextValidator.requireValidUnicode(name, "header name"),
-          TextValidator.requireValidUnicode(value, "value of header " + name));
+      TextValidator.requireHeader(name, value);
+      headers.put(name, value);
       return this;
     }
 

@@ -1,9 +1,12 @@
 package io.asynq4j;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.requireNotNegative;
+
 import io.asynq4j.internal.codec.TextValidator;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The values of {@link TaskOptions}. All rules for them are checked here. */
@@ -48,8 +51,8 @@ record TaskOptionsRecord(
       throw new IllegalArgumentException(
           "processAt must not be after " + LATEST_TIME + ", got " + processAt);
     }
-    requireNotNegative(retention, "retention");
-    requireNotNegative(processIn, "processIn");
+    requireNotNegative(Objects.requireNonNullElse(retention, Duration.ZERO), "retention");
+    requireNotNegative(Objects.requireNonNullElse(processIn, Duration.ZERO), "processIn");
     requireNotTooLong(uniqueFor, "uniqueFor");
     requireNotTooLong(processIn, "processIn");
     if (id != null) {
@@ -57,12 +60,6 @@ record TaskOptionsRecord(
     }
     if (group != null) {
       TextValidator.requireName(group, "group");
-    }
-  }
-
-  private static void requireNotNegative(@Nullable Duration time, String what) {
-    if (time != null && time.isNegative()) {
-      throw new IllegalArgumentException(what + " must not be negative, got " + time);
     }
   }
 

@@ -9,10 +9,6 @@ record TaskRecord(String type, Payload payload, Map<String, String> headers) imp
   TaskRecord {
     headers = Map.copyOf(headers);
     TextValidator.requireName(type, "task type");
-    headers.forEach(
-        (name, value) -> {
-          TextValidator.requireValidUnicode(name, "header name");
-          TextValidator.requireValidUnicode(value, "value of header " + name);
-        });
+    headers.forEach(TextValidator::requireHeader);
   }
 }

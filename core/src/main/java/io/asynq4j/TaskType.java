@@ -122,7 +122,7 @@ public sealed class TaskType<T> permits ResultTaskType {
   // The decoded value has the type of the constructor argument, and is null only for Void.
   @SuppressWarnings({"unchecked", "NullAway"})
   public final T input(Task task, PayloadCodec codec) {
-    return (T) PayloadConverter.decode(task, input, codec);
+    return (T) PayloadConverter.decode(task.type(), "payload", task.payload(), input, codec);
   }
 
   @Override

@@ -1,5 +1,5 @@
 /**
- * Tasks, their types, options and states, and the exceptions of the library.
+ * Tasks, their types, options and states, and the exceptions that several parts throw.
  *
  * <p>Start with {@link io.asynq4j.TaskType}, which declares a task type once for producers and
  * handlers, and {@link io.asynq4j.TaskOptions}, the options of a task. {@link io.asynq4j.TaskInfo}

@@ -60,12 +60,15 @@ class ArchitectureTest {
     return type.getPackageName().startsWith("io.asynq4j");
   }
 
-  /** Types of the inspector that the store uses too: rules that it applies, values it returns. */
+  /** Rules, values and exceptions of the client and the inspector that other parts use too. */
   private static final Set<String> SHARED_TYPES =
       Set.of(
+          "io.asynq4j.client.DuplicateTaskException",
+          "io.asynq4j.client.TaskIdConflictException",
           "io.asynq4j.inspect.FindingKind",
           "io.asynq4j.inspect.TaskAction",
           "io.asynq4j.inspect.QueueLimits",
+          "io.asynq4j.inspect.QueueNotEmptyException",
           "io.asynq4j.inspect.QueueSnapshot",
           "io.asynq4j.inspect.TaskPage");
 

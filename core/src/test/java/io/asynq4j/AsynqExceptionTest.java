@@ -2,10 +2,13 @@ package io.asynq4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.client.DuplicateTaskException;
 import io.asynq4j.client.TaskFailedException;
+import io.asynq4j.client.TaskIdConflictException;
 import io.asynq4j.client.UnconfirmedTaskException;
 import io.asynq4j.codec.PayloadException;
 import io.asynq4j.handler.HandlerNotFoundException;
+import io.asynq4j.inspect.QueueNotEmptyException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

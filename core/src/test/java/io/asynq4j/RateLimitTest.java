@@ -52,7 +52,7 @@ class RateLimitTest {
   @Test
   void impossibleValuesAreRefused() {
     Duration second = Duration.ofSeconds(1);
-    assertThatThrownBy(() -> RateLimit.of(0, second)).hasMessageContaining("one task or more");
+    assertThatThrownBy(() -> RateLimit.of(0, second)).hasMessageContaining("must be 1 or greater");
     assertThatThrownBy(() -> new RateLimit(1, Duration.ZERO, 1)).hasMessageContaining("PT0S");
     assertThatThrownBy(() -> new RateLimit(1, Duration.ofDays(40), 1))
         .hasMessageContaining("31 days");

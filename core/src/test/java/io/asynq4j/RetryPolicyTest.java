@@ -47,7 +47,7 @@ class RetryPolicyTest {
     assertThat(delay(fixed, 1_000)).isEqualTo(Duration.ofMillis(1_500));
     assertThat(delay(RetryPolicy.fixed(Duration.ZERO), 3)).isZero();
     assertThatThrownBy(() -> RetryPolicy.fixed(Duration.ofMillis(-1)))
-        .hasMessageContaining("the delay must not be negative: PT-0.001S");
+        .hasMessageContaining("delay must not be negative, got PT-0.001S");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.asynq4j.client;
 import io.asynq4j.Durability;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.rules.DurabilityRequirement;
 import io.asynq4j.internal.client.CallOptions;
 import io.asynq4j.internal.client.EnqueueDispatcher;
 import java.time.Duration;
@@ -71,23 +72,15 @@ final class DispatchingEnqueuer implements Enqueuer {
       CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueReply answer) {
     while (!stage.isDone()) {
       try {
-        completeOnce(stage, task, answer);
+        try {
+          stage.complete(mapper.result(task, answer, options.durability()));
+        } catch (RuntimeException e) {
+          stage.completeExceptionally(new CompletionException(e));
+        }
       } catch (OutOfMemoryError e) {
         LockSupport.parkNanos(PAUSE_WITHOUT_MEMORY_NANOS);
       }
     }
-  }
-
-  private void completeOnce(
-      CompletableFuture<EnqueueResult> stage, NewTask task, EnqueueReply answer) {
-    EnqueueResult result;
-    try {
-      result = mapper.result(task, answer, options.durability());
-    } catch (RuntimeException e) {
-      stage.completeExceptionally(new CompletionException(e));
-      return;
-    }
-    stage.complete(result);
   }
 
   @Override
@@ -114,11 +107,15 @@ final class DispatchingEnqueuer implements Enqueuer {
   }
 
   DispatchingEnqueuer within(Duration limit) {
-    return with(new CallOptions(limit, options.durability()));
+    return with(new CallOptions(limit, options.confirmation()));
   }
 
   DispatchingEnqueuer durably(Durability durability) {
-    return with(new CallOptions(options.limit(), durability));
+    DurabilityRequirement given = options.confirmation();
+    return with(
+        new CallOptions(
+            options.limit(),
+            new DurabilityRequirement(durability, given.replicas(), given.within())));
   }
 
   private DispatchingEnqueuer with(CallOptions changed) {

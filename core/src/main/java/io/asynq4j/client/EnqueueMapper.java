@@ -19,19 +19,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Maps requests to tasks of the broker, and replies of the broker to results. Thread-safe. */
-final class EnqueueMapper {
-
-  private final EnqueueOperations sink;
-  private final Clock clock;
-  private final PayloadCodec codec;
-  private final int maxPayload;
-
-  EnqueueMapper(EnqueueOperations sink, Clock clock, PayloadCodec codec, int maxPayload) {
-    this.sink = sink;
-    this.clock = clock;
-    this.codec = codec;
-    this.maxPayload = maxPayload;
-  }
+record EnqueueMapper(EnqueueOperations sink, Clock clock, PayloadCodec codec, int maxPayload) {
 
   NewTask prepare(EnqueueRequest request) {
     Objects.requireNonNull(request, "the request to enqueue is null");

@@ -1,8 +1,6 @@
 package io.asynq4j.client;
 
-import io.asynq4j.DuplicateTaskException;
 import io.asynq4j.QueueName;
-import io.asynq4j.TaskIdConflictException;
 import io.asynq4j.TaskInfo;
 import java.util.Optional;
 
@@ -30,31 +28,31 @@ public sealed interface EnqueueResult {
 
   /** Returns whether the task is in Redis. False for a deferred one. */
   default boolean isEnqueued() {
-    return false;
+    return this instanceof Enqueued;
   }
 
   /** Returns whether the task is enqueued or deferred, so that the caller need do nothing more. */
   default boolean isAccepted() {
-    return task().isPresent();
+    return this instanceof Accepted;
+  }
+
+  /** The task is enqueued or deferred. */
+  sealed interface Accepted extends EnqueueResult {
+    TaskInfo info();
+
+    @Override
+    default TaskInfo orThrow() {
+      return info();
+    }
+
+    @Override
+    default Optional<TaskInfo> task() {
+      return Optional.of(info());
+    }
   }
 
   /** The task is enqueued. */
-  record Enqueued(TaskInfo info) implements EnqueueResult {
-    @Override
-    public TaskInfo orThrow() {
-      return info;
-    }
-
-    @Override
-    public Optional<TaskInfo> task() {
-      return Optional.of(info);
-    }
-
-    @Override
-    public boolean isEnqueued() {
-      return true;
-    }
-  }
+  record Enqueued(TaskInfo info) implements Accepted {}
 
   /**
    * The task is stored elsewhere to be enqueued later, for example in an outbox until the
@@ -64,17 +62,7 @@ public sealed interface EnqueueResult {
    * @param info the task as it will be enqueued. It is not in Redis yet, so an inspector does not
    *     find it
    */
-  record Deferred(TaskInfo info) implements EnqueueResult {
-    @Override
-    public TaskInfo orThrow() {
-      return info;
-    }
-
-    @Override
-    public Optional<TaskInfo> task() {
-      return Optional.of(info);
-    }
-  }
+  record Deferred(TaskInfo info) implements Accepted {}
 
   /**
    * The task is not enqueued, because an equal unique task (same queue, type and payload) holds the

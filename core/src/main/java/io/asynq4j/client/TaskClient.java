@@ -1,5 +1,8 @@
 package io.asynq4j.client;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import io.asynq4j.Durability;
 import io.asynq4j.QueueName;
 import io.asynq4j.ResultTaskType;
@@ -12,7 +15,6 @@ import io.asynq4j.internal.client.AsyncBatcher;
 import io.asynq4j.internal.client.CallOptions;
 import io.asynq4j.internal.client.EnqueueDispatcher;
 import io.asynq4j.internal.client.EnqueueSender;
-import io.asynq4j.internal.client.EnqueueThreadPools;
 import io.asynq4j.internal.client.PendingBudget;
 import io.asynq4j.internal.client.ResultWaiter;
 import io.asynq4j.internal.concurrent.DaemonThreadPools;
@@ -62,14 +64,12 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
   private TaskClient(Builder builder) {
     Broker broker = BrokerConnection.brokerOf(builder.redis);
     int connections = builder.redis.maxConnections();
-    EnqueueSender sender = new EnqueueSender(broker.enqueueing(), builder.confirmations());
+    EnqueueSender sender = new EnqueueSender(broker.enqueueing());
     Function<QueueName, String> shardOf = broker.watches()::shardOf;
     int senders = Math.max(1, Math.min(MAX_SENDERS, connections / 4));
     this.batcher =
         new AsyncBatcher(
-            sender,
-            new EnqueueThreadPools(
-                shardOf, shard -> DaemonThreadPools.upTo(senders, "asynq-enqueue")));
+            sender, shardOf, shard -> DaemonThreadPools.upTo(senders, "asynq-enqueue"));
     EnqueueDispatcher dispatcher =
         new EnqueueDispatcher(
             sender,
@@ -85,7 +85,10 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
                 broker.enqueueing(), broker.clock(), builder.codec, builder.maxPayload),
             dispatcher,
             builder.callbacks != null ? builder.callbacks : ownCallbacks,
-            new CallOptions(null, builder.durability));
+            new CallOptions(
+                null,
+                new DurabilityRequirement(
+                    builder.durability, builder.replicas, builder.confirmWithin)));
     this.results = new ResultWaiter(broker.tasks());
     this.codec = builder.codec;
   }
@@ -255,7 +258,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
 
     /** Number of replicas that must have a task for REPLICATED. Default: 1. */
     public Builder replicas(int replicas) {
-      require(replicas >= 1, "replicas must be 1 or more: " + replicas);
+      requireAtLeast(1, replicas, "replicas");
       this.replicas = replicas;
       return this;
     }
@@ -290,7 +293,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
      * counts once more for each 4 KiB of its payload. Default: 10,000.
      */
     public Builder maxWaiting(int maxWaiting) {
-      require(maxWaiting >= 1, "maxWaiting must be 1 or more: " + maxWaiting);
+      requireAtLeast(1, maxWaiting, "maxWaiting");
       this.maxWaiting = maxWaiting;
       return this;
     }
@@ -307,18 +310,6 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
 
     public TaskClient build() {
       return new TaskClient(this);
-    }
-
-    private Function<Durability, DurabilityRequirement> confirmations() {
-      int copies = replicas;
-      Duration within = confirmWithin;
-      return required -> new DurabilityRequirement(required, copies, within);
-    }
-
-    private static void require(boolean condition, String problem) {
-      if (!condition) {
-        throw new IllegalArgumentException(problem);
-      }
     }
   }
 }

@@ -3,6 +3,8 @@ package io.asynq4j.definition;
 import io.asynq4j.RateLimit;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.TaskOptions;
+import io.asynq4j.internal.codec.ArgumentValidator;
+import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -30,22 +32,13 @@ record TaskDefinitionRecord(
     if (options.queue() == null) {
       options = TaskOptions.of(o -> o.queue(name)).overriddenBy(options);
     }
-    if (name.isBlank()) {
-      throw new IllegalArgumentException("a task definition needs a name, got a blank one");
-    }
-    if (weight < 1) {
-      throw new IllegalArgumentException("weight must be 1 or greater, got " + weight);
-    }
-    if (maxRun < 0) {
-      throw new IllegalArgumentException("maxRun must be 0 or greater, got " + maxRun);
-    }
-    if (maxPending < 0) {
-      throw new IllegalArgumentException("maxPending must be 0 or greater, got " + maxPending);
-    }
-    if (backoff == null && longestBackoff != null) {
-      throw new IllegalArgumentException(
-          "longestBackoff is %s, but backoff is not set: set both".formatted(longestBackoff));
-    }
+    ArgumentValidator.require(!name.isBlank(), "a task definition needs a name, got a blank one");
+    ArgumentValidator.requireAtLeast(1, weight, "weight");
+    ArgumentValidator.requireAtLeast(0, maxRun, "maxRun");
+    ArgumentValidator.requireAtLeast(0, maxPending, "maxPending");
+    ArgumentValidator.require(
+        backoff != null || longestBackoff == null,
+        "longestBackoff is %s, but backoff is not set: set both".formatted(longestBackoff));
     // Rejects invalid delays.
     policy(backoff, longestBackoff);
   }
@@ -60,8 +53,7 @@ record TaskDefinitionRecord(
     if (first == null) {
       return Optional.empty();
     }
-    Duration atLeastFirst =
-        first.compareTo(DEFAULT_LONGEST_BACKOFF) > 0 ? first : DEFAULT_LONGEST_BACKOFF;
-    return Optional.of(RetryPolicy.exponential(first, longest != null ? longest : atLeastFirst));
+    Duration limit = longest != null ? longest : TimeMath.max(first, DEFAULT_LONGEST_BACKOFF);
+    return Optional.of(RetryPolicy.exponential(first, limit));
   }
 }

@@ -2,6 +2,7 @@ package io.asynq4j.definition;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.DefinitionStore;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.definition.TaskDefinitionCodec;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -86,17 +88,19 @@ public final class TaskDefinitions {
    */
   public Set<String> publish(Collection<TaskDefinition> ofFile) {
     Map<String, TaskDefinition> after = all();
-    Set<String> gone = new HashSet<>();
-    after.values().stream()
-        .filter(TaskDefinition::fromFile)
-        .map(TaskDefinition::name)
-        .forEach(gone::add);
-    ofFile.forEach(definition -> gone.remove(definition.name()));
-    after.keySet().removeAll(gone);
-    ofFile.forEach(definition -> after.put(definition.name(), definition));
-    requireOwnQueues(after);
+    Set<String> gone =
+        after.values().stream()
+            .filter(TaskDefinition::fromFile)
+            .map(TaskDefinition::name)
+            .collect(Collectors.toCollection(HashSet::new));
     Map<String, String> texts = new HashMap<>();
-    ofFile.forEach(each -> texts.put(each.name(), TaskDefinitionCodec.format(each)));
+    for (TaskDefinition definition : ofFile) {
+      gone.remove(definition.name());
+      after.put(definition.name(), definition);
+      texts.put(definition.name(), TaskDefinitionCodec.format(definition));
+    }
+    after.keySet().removeAll(gone);
+    requireOwnQueues(after);
     if (!texts.isEmpty()) {
       definitions.put(texts);
     }
@@ -114,16 +118,15 @@ public final class TaskDefinitions {
    */
   public static void requireOwnQueues(Map<String, TaskDefinition> all) {
     Map<QueueName, Set<String>> users = new TreeMap<>();
-    all.values()
-        .forEach(
-            each -> users.computeIfAbsent(each.queue(), q -> new TreeSet<>()).add(each.name()));
+    for (TaskDefinition each : all.values()) {
+      users.computeIfAbsent(each.queue(), queue -> new TreeSet<>()).add(each.name());
+    }
     users.forEach(
         (queue, names) -> {
-          if (names.size() > 1) {
-            throw new IllegalArgumentException(
-                "the tasks %s share queue \"%s\"; set a separate queue for each"
-                    .formatted(names, queue));
-          }
+          ArgumentValidator.require(
+              names.size() == 1,
+              "the tasks %s share queue \"%s\"; set a separate queue for each"
+                  .formatted(names, queue));
         });
   }
 }

@@ -1,5 +1,7 @@
 package io.asynq4j.handler;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.QueueName;
 import io.asynq4j.ResultTaskType;
 import io.asynq4j.RetryPolicy;
@@ -195,13 +197,12 @@ public final class Mux implements Handler<Task> {
 
     /** Adds a handler for all types that start with this text and match no longer pattern. */
     public Builder handle(String pattern, Handler<Task> handler) {
-      if (pattern.isBlank()) {
-        throw new IllegalArgumentException(
-            "a pattern must not be blank: use otherwise(handler) for types that match no pattern");
-      }
-      if (handlers.putIfAbsent(pattern, Objects.requireNonNull(handler, "handler")) != null) {
-        throw new IllegalArgumentException("there is already a handler for \"" + pattern + "\"");
-      }
+      require(
+          !pattern.isBlank(),
+          "a pattern must not be blank: use otherwise(handler) for types that match no pattern");
+      require(
+          handlers.putIfAbsent(pattern, Objects.requireNonNull(handler, "handler")) == null,
+          "there is already a handler for \"" + pattern + "\"");
       return this;
     }
 

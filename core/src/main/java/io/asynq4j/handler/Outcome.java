@@ -1,5 +1,7 @@
 package io.asynq4j.handler;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.requireNotNegative;
+
 import io.asynq4j.AfterCancel;
 import java.time.Duration;
 import java.util.Objects;
@@ -54,9 +56,7 @@ public sealed interface Outcome {
   record Retry(String reason, @Nullable Duration delay) implements Outcome {
     public Retry {
       Objects.requireNonNull(reason, "reason");
-      if (delay != null) {
-        requireNotNegative(delay);
-      }
+      requireNotNegative(Objects.requireNonNullElse(delay, Duration.ZERO), "delay");
     }
 
     @Override
@@ -68,7 +68,7 @@ public sealed interface Outcome {
   /** The task runs again later. The attempt did not fail and uses up no retry. */
   record Snooze(Duration delay) implements Outcome {
     public Snooze {
-      requireNotNegative(delay);
+      requireNotNegative(delay, "delay");
     }
 
     @Override
@@ -156,12 +156,6 @@ public sealed interface Outcome {
 
   private static String given(@Nullable String reason) {
     return reason == null ? "no reason given" : reason;
-  }
-
-  private static void requireNotNegative(Duration delay) {
-    if (delay.isNegative()) {
-      throw new IllegalArgumentException("the delay must not be negative: " + delay);
-    }
   }
 
   /** Returns an exception that, thrown anywhere in a handler, results in this outcome. */

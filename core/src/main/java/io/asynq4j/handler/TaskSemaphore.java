@@ -1,5 +1,8 @@
 package io.asynq4j.handler;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import io.asynq4j.BrokerException;
 import io.asynq4j.internal.broker.SemaphoreOperations;
 import io.asynq4j.internal.redis.store.BrokerConnection;
@@ -29,12 +32,8 @@ public final class TaskSemaphore {
   private final int maxTokens;
 
   TaskSemaphore(SemaphoreOperations semaphores, String scope, int maxTokens) {
-    if (maxTokens < 1) {
-      throw new IllegalArgumentException("a semaphore needs at least one token, got " + maxTokens);
-    }
-    if (scope.isBlank()) {
-      throw new IllegalArgumentException("the scope of a semaphore must not be blank");
-    }
+    requireAtLeast(1, maxTokens, "the number of tokens of a semaphore");
+    require(!scope.isBlank(), "the scope of a semaphore must not be blank");
     this.semaphores = semaphores;
     this.scope = scope;
     this.maxTokens = maxTokens;

@@ -1,5 +1,9 @@
 package io.asynq4j.inspect;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireNotNegative;
+
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.doctor.ScanPosition;
@@ -147,24 +151,16 @@ public sealed interface DoctorOptions {
         implements DoctorOptions {
 
       Options {
-        require(archiveMaxSize >= 0, "archiveMaxSize must be 0 or greater, got " + archiveMaxSize);
+        requireAtLeast(0, archiveMaxSize, "archiveMaxSize");
         require(
             !archiveMaxAge.isNegative() && !archiveMaxAge.isZero(),
             "archiveMaxAge must be greater than 0, got " + archiveMaxAge);
-        require(
-            !lookAgainAfter.isNegative(),
-            "lookAgainAfter must be 0 or greater, got " + lookAgainAfter);
-        require(sampleSize >= 0, "sampleSize must be 0 or greater, got " + sampleSize);
+        requireNotNegative(lookAgainAfter, "lookAgainAfter");
+        requireAtLeast(0, sampleSize, "sampleSize");
         require(
             repairs || (!removesUnreadable && !trimsArchives),
             "a dry run cannot remove or trim tasks; use DoctorOptions.repair()");
         ScanPosition.parse(resumeFrom);
-      }
-
-      private static void require(boolean condition, String problem) {
-        if (!condition) {
-          throw new IllegalArgumentException(problem);
-        }
       }
     }
   }

@@ -9,6 +9,7 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.inspect.Diagnosis.DoctorProgress;
 import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.broker.pubsub.ControlMessage;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.doctor.DoctorScan;
@@ -41,13 +42,11 @@ public final class Inspector {
   private final Broker broker;
   private final ArchiveRules archive;
   private final WhenFull whenFull;
-  private final ServerFleet fleet;
 
   private Inspector(Broker broker, ArchiveRules archive, WhenFull whenFull) {
     this.broker = broker;
     this.archive = archive;
     this.whenFull = whenFull;
-    this.fleet = new ServerFleet(broker);
   }
 
   /** Returns an inspector with the default limits of archives. */
@@ -134,7 +133,7 @@ public final class Inspector {
    * ServerSnapshot.WorkerSnapshot#problem}.
    */
   public List<ServerSnapshot> servers() {
-    return fleet.servers();
+    return new ServerFleet(broker).servers();
   }
 
   /**
@@ -142,7 +141,7 @@ public final class Inspector {
    * false if there is no such live server.
    */
   public boolean quietServer(String serverId) {
-    return fleet.quiet(serverId);
+    return new ServerFleet(broker).send(serverId, new ControlMessage.Quiet(serverId));
   }
 
   /**
@@ -150,7 +149,7 @@ public final class Inspector {
    * rest, and ends. Go servers ignore it. Returns false if there is no such live server.
    */
   public boolean stopServer(String serverId) {
-    return fleet.stop(serverId);
+    return new ServerFleet(broker).send(serverId, new ControlMessage.Stop(serverId));
   }
 
   // ---- schedules

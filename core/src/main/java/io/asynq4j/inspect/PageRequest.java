@@ -1,8 +1,9 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.internal.broker.TaskInspection.Listing;
-import io.asynq4j.internal.inspect.TaskScan;
+import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
+import io.asynq4j.internal.codec.ArgumentValidator;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,14 +28,9 @@ public record PageRequest(int offset, int limit, @Nullable String cursor, Direct
   }
 
   public PageRequest {
-    if (offset < 0) {
-      throw new IllegalArgumentException(
-          "the offset of a page must be 0 or greater, got " + offset);
-    }
-    if (limit < 1 || limit > MAX_LIMIT) {
-      throw new IllegalArgumentException(
-          "the limit of a page must be 1 to %,d, got %,d".formatted(MAX_LIMIT, limit));
-    }
+    Objects.requireNonNull(direction, "direction");
+    ArgumentValidator.requireAtLeast(0, offset, "the offset of a page");
+    ArgumentValidator.requireBetween(1, MAX_LIMIT, limit, "the limit of a page");
   }
 
   public static PageRequest first(int limit) {
@@ -60,11 +56,7 @@ public record PageRequest(int offset, int limit, @Nullable String cursor, Direct
 
   Listing listing(TaskState state, @Nullable String group) {
     boolean newestFirst =
-        switch (direction) {
-          case USUAL -> TaskScan.startsWithNewest(state);
-          case OLDEST_FIRST -> false;
-          case NEWEST_FIRST -> true;
-        };
+        direction == Direction.NEWEST_FIRST || (direction == Direction.USUAL && state.isFinal());
     return new Listing(state, group, newestFirst, offset, limit, cursor);
   }
 }

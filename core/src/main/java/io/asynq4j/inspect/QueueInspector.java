@@ -10,11 +10,13 @@ import io.asynq4j.TaskState;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
-import io.asynq4j.internal.doctor.UnservedTaskDetector;
+import io.asynq4j.internal.codec.ArgumentValidator;
+import io.asynq4j.internal.doctor.UnservedCheck;
 import io.asynq4j.internal.inspect.BulkAction;
 import io.asynq4j.internal.inspect.BulkOperation;
 import io.asynq4j.internal.inspect.TaskExplainer;
 import io.asynq4j.internal.inspect.TaskOperations;
+import io.asynq4j.internal.time.TimeMath;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -91,10 +93,7 @@ public final class QueueInspector {
    * so each entry has the start and end of its UTC day in the given zone.
    */
   public List<DayCount> history(int days, ZoneId zone) {
-    if (days < 1 || days > MAX_DAYS) {
-      throw new IllegalArgumentException(
-          "the number of days must be 1 to %,d, got %,d".formatted(MAX_DAYS, days));
-    }
+    ArgumentValidator.requireBetween(1, MAX_DAYS, days, "the number of days");
     return broker.queues().history(queue, days).stream()
         .map(day -> DayCount.of(day.date(), zone, day.processed(), day.failed()))
         .toList();
@@ -111,7 +110,7 @@ public final class QueueInspector {
    * ago. Checks the first 200 groups by name, with one call each.
    */
   public List<String> unaggregatedGroups() {
-    return new UnservedTaskDetector(broker).groups(queue);
+    return UnservedCheck.unaggregatedGroups(broker, queue);
   }
 
   /**
@@ -180,10 +179,9 @@ public final class QueueInspector {
 
   /** Returns a page of the tasks in a state. For aggregating tasks, use {@link #groupTasks}. */
   public TaskPage tasks(TaskState state, PageRequest page) {
-    if (state == TaskState.AGGREGATING) {
-      throw new IllegalArgumentException(
-          "aggregating tasks are listed by group: use groups() and groupTasks(group, page)");
-    }
+    ArgumentValidator.require(
+        state != TaskState.AGGREGATING,
+        "aggregating tasks are listed by group: use groups() and groupTasks(group, page)");
     return broker.tasks().list(queue, page.listing(state, null));
   }
 
@@ -194,14 +192,14 @@ public final class QueueInspector {
 
   /** Returns why a task does not run, or where it is instead. */
   public Explanation explain(String id) {
-    return new TaskExplainer(broker).explain(queue, id);
+    return new TaskExplainer(broker, queue, id).explain();
   }
 
   // ---- one task
 
   /** Makes a waiting, archived or completed task pending. Keeps its retry count. */
   public void run(String id) {
-    operations.run(id);
+    operations.requireDone(id, TaskAction.RUN, broker.actions().run(queue, List.of(id)));
   }
 
   /**
@@ -209,7 +207,7 @@ public final class QueueInspector {
    * full, unless {@link Inspector#droppingOldest} is used.
    */
   public void archive(String id) {
-    operations.archive(id);
+    operations.requireDone(id, TaskAction.ARCHIVE, operations.archive(List.of(id)).answers());
   }
 
   /** Returns how many more tasks fit into the archive. */
@@ -219,7 +217,7 @@ public final class QueueInspector {
 
   /** Deletes a task that is not active, and its unique lock. */
   public void delete(String id) {
-    operations.delete(id);
+    operations.requireDone(id, TaskAction.DELETE, broker.actions().delete(queue, List.of(id)));
   }
 
   /**
@@ -235,7 +233,9 @@ public final class QueueInspector {
 
   /** Sets the time at which a task is due, rounded up to a second. */
   public void reschedule(String id, Instant at) {
-    operations.reschedule(id, at);
+    TimeMath.require(at, "the time of a task");
+    operations.requireDone(
+        id, TaskAction.RESCHEDULE, broker.actions().reschedule(queue, List.of(id), at));
   }
 
   /** Cancels a task with {@link AfterCancel#RETRY}. */
@@ -355,7 +355,8 @@ public final class QueueInspector {
    * @param progress called with the number so far, on the calling thread
    */
   public long runAll(TaskState state, LongConsumer progress) {
-    return operations.runAll(state, progress);
+    TaskAction.RUN.require(state);
+    return broker.actions().runAll(queue, state, null, progress);
   }
 
   /** As {@link #archiveAll(TaskState, LongConsumer)}. */
@@ -384,6 +385,7 @@ public final class QueueInspector {
 
   /** Deletes all tasks of a state, with progress as in {@link #runAll(TaskState, LongConsumer)}. */
   public long deleteAll(TaskState state, LongConsumer progress) {
-    return operations.deleteAll(state, progress);
+    TaskAction.DELETE.require(state);
+    return broker.actions().deleteAll(queue, state, null, progress);
   }
 }

@@ -1,6 +1,7 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.RateLimit;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -21,10 +22,7 @@ public record QueueLimits(
       new QueueLimits(OptionalInt.empty(), Optional.empty(), Optional.empty());
 
   public QueueLimits {
-    if (maxActive.isPresent() && maxActive.getAsInt() < 0) {
-      throw new IllegalArgumentException(
-          "maxActive must be 0 or greater, got " + maxActive.getAsInt());
-    }
+    maxActive.ifPresent(limit -> ArgumentValidator.requireAtLeast(0, limit, "maxActive"));
   }
 
   public QueueLimits withMaxActive(int newMaxActive) {

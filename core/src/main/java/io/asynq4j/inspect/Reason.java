@@ -4,6 +4,7 @@ import io.asynq4j.RateLimit;
 import io.asynq4j.internal.text.DurationFormat;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A reason why a task does not run, or where it is instead. Immutable. */
@@ -11,6 +12,10 @@ public sealed interface Reason {
 
   /** The reason as a sentence. */
   String text();
+
+  private static String counted(long number, String noun) {
+    return "%,d %s%s".formatted(number, noun, number == 1 ? "" : "s");
+  }
 
   /** It is not due yet. */
   record NotDue(Instant due, Duration left) implements Reason {
@@ -24,9 +29,8 @@ public sealed interface Reason {
   record NotForwarded(Instant due) implements Reason {
     @Override
     public String text() {
-      return "It has been due since "
-          + due
-          + "; a server of its queue makes it pending within seconds.";
+      return "It has been due since %s; a server of its queue makes it pending within seconds."
+          .formatted(due);
     }
   }
 
@@ -44,9 +48,8 @@ public sealed interface Reason {
   record NoHandler(String type) implements Reason {
     @Override
     public String text() {
-      return "The server that claimed it last has no handler for \""
-          + type
-          + "\"; it waits for a server with a handler, which costs no retry.";
+      return "The server that claimed it last has no handler for \"%s\"; it waits for a server with a handler, which costs no retry."
+          .formatted(type);
     }
   }
 
@@ -62,7 +65,7 @@ public sealed interface Reason {
   record LimitReached(int maxActive, long active) implements Reason {
     @Override
     public String text() {
-      return "Its queue has reached its limit: %d tasks are active, and the maximum is %d."
+      return "Its queue has reached its limit of active tasks: %d of %d."
           .formatted(active, maxActive);
     }
   }
@@ -105,8 +108,10 @@ public sealed interface Reason {
   record NoServer(int otherServers) implements Reason {
     @Override
     public String text() {
-      return "No live server claims tasks from its queue (%d serve other queues or are stopping)."
-          .formatted(otherServers);
+      return "No live server claims tasks from its queue."
+          + (otherServers == 0
+              ? ""
+              : " Servers that claim from other queues or are stopping: " + otherServers + ".");
     }
   }
 
@@ -114,7 +119,8 @@ public sealed interface Reason {
   record WorkersBusy(int servers, int workers) implements Reason {
     @Override
     public String text() {
-      return "All %d workers of the %d servers of its queue are busy.".formatted(workers, servers);
+      return "All workers of its queue are busy: %s on %s."
+          .formatted(counted(workers, "worker"), counted(servers, "server"));
     }
   }
 
@@ -124,13 +130,15 @@ public sealed interface Reason {
       implements Reason {
     @Override
     public String text() {
-      return "It runs on server %s (%s:%d)%s%s."
+      return "It is running on server %s (%s:%d)%s%s."
           .formatted(
               serverId,
               host,
               pid,
-              since == null ? "" : " since " + since,
-              deadline == null ? "" : ", with deadline " + deadline);
+              since == null ? "" : ", started at " + since.truncatedTo(ChronoUnit.SECONDS),
+              deadline == null
+                  ? ""
+                  : ", with deadline " + deadline.truncatedTo(ChronoUnit.SECONDS));
     }
   }
 
@@ -154,8 +162,8 @@ public sealed interface Reason {
   record InGroup(String group, long size, @Nullable Instant since) implements Reason {
     @Override
     public String text() {
-      return "It waits in group \"%s\" (%,d tasks)%s to be aggregated; a server of its queue needs an aggregator."
-          .formatted(group, size, since == null ? "" : " since " + since);
+      return "It waits for aggregation in group \"%s\" (%s)%s. A server of its queue needs an aggregator."
+          .formatted(group, counted(size, "task"), since == null ? "" : " since " + since);
     }
   }
 
@@ -163,9 +171,9 @@ public sealed interface Reason {
   record Archived(@Nullable Instant since, String error) implements Reason {
     @Override
     public String text() {
-      return "It is archived%s%s; run it to try it again."
+      return "It was archived%s%s. Run it to try it again."
           .formatted(
-              since == null ? "" : " since " + since, error.isEmpty() ? "" : " (" + error + ")");
+              since == null ? "" : " at " + since, error.isEmpty() ? "" : " (" + error + ")");
     }
   }
 

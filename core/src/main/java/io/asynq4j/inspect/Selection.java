@@ -5,6 +5,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.BulkReport.BulkProgress;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.inspect.BulkAction;
 import io.asynq4j.internal.inspect.BulkOperation;
 import io.asynq4j.internal.inspect.TaskOperations;
@@ -70,10 +71,9 @@ public final class Selection {
 
   /** Selects only tasks of this group. Only for aggregating tasks. Default: all groups. */
   public Selection inGroup(String newGroup) {
-    if (state != TaskState.AGGREGATING) {
-      throw new IllegalArgumentException(
-          "only aggregating tasks have a group, not " + state.word() + " ones: " + newGroup);
-    }
+    ArgumentValidator.require(
+        state == TaskState.AGGREGATING,
+        "only aggregating tasks have a group, not " + state.word() + " ones: " + newGroup);
     return with(copy -> copy.group = newGroup);
   }
 
@@ -96,9 +96,7 @@ public final class Selection {
   }
 
   private static long positive(long tasks) {
-    if (tasks < 1) {
-      throw new IllegalArgumentException("the number of tasks must be 1 or greater, got " + tasks);
-    }
+    ArgumentValidator.requireAtLeast(1, tasks, "the number of tasks");
     return tasks;
   }
 
@@ -131,10 +129,7 @@ public final class Selection {
     TaskScan scan = scan(/* takesOut= */ false);
     List<TaskInfo> found = new ArrayList<>();
     long looked = 0;
-    while (found.size() < most
-        && looked < look
-        && !stop.getAsBoolean()
-        && !Thread.currentThread().isInterrupted()) {
+    while (found.size() < most && looked < look && !BulkOperation.isStopped(stop)) {
       TaskPage page = scan.load((int) Math.min(BulkOperation.PAGE, look - looked));
       if (page == null) {
         break;
@@ -143,7 +138,7 @@ public final class Selection {
       page = scan.shorten(page, wanted, most - found.size());
       page.tasks().stream().filter(wanted).forEach(found::add);
       looked += TaskScan.rows(page);
-      scan.advance(0);
+      scan.advance(page, 0);
     }
     return new SearchPage(found, looked, scan.total(), scan.place());
   }
@@ -164,7 +159,7 @@ public final class Selection {
 
   private static Optional<TaskPage> next(TaskScan scan) {
     Optional<TaskPage> page = Optional.ofNullable(scan.load(BulkOperation.PAGE));
-    page.ifPresent(loaded -> scan.advance(0));
+    page.ifPresent(loaded -> scan.advance(loaded, 0));
     return page;
   }
 
@@ -196,7 +191,8 @@ public final class Selection {
 
   /** Moves the tasks one by one, as {@link QueueInspector#move(String, QueueName)} does. */
   public BulkReport moveTo(QueueName to) {
-    operations.mover().requireMovable(state, to);
+    operations.mover().requireOther(to);
+    TaskAction.MOVE.require(state);
     return bulk(operations.moveAction(to));
   }
 

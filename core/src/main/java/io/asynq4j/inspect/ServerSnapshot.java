@@ -4,10 +4,10 @@ import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A live server as of its last heartbeat. Immutable. */
@@ -64,16 +64,15 @@ public sealed interface ServerSnapshot {
 
   /** Returns this server with only the matching queues and the running attempts of those. */
   default ServerSnapshot restrictedTo(Predicate<String> queue) {
+    Map<String, Integer> served = new HashMap<>(queues());
+    served.keySet().removeIf(queue.negate());
     List<WorkerSnapshot> visible =
         workers().stream().filter(worker -> queue.test(worker.queue())).toList();
     return builder(id())
         .host(host())
         .pid(pid())
         .concurrency(concurrency())
-        .queues(
-            queues().entrySet().stream()
-                .filter(entry -> queue.test(entry.getKey()))
-                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)))
+        .queues(served)
         .strictPriority(strictPriority())
         .status(status())
         .started(started())

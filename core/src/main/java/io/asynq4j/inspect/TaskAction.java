@@ -84,15 +84,13 @@ public enum TaskAction {
           : "it has just changed; look again, then try again";
     } else if (state == TaskState.ACTIVE) {
       return "a worker is running it; cancel it first";
+    } else if (this == RESCHEDULE && state == TaskState.AGGREGATING) {
+      return "it waits for its group and not for a time; run it instead";
     }
     return switch (this) {
       case RUN -> "it is already waiting for a worker; check that a server serves its queue";
       case ARCHIVE -> "it is already in the archive; run or delete it";
       case CANCEL -> "no worker is running it; delete it instead";
-      case RESCHEDULE ->
-          state == TaskState.AGGREGATING
-              ? "it waits for its group and not for a time; run it instead"
-              : "it has ended; copy it instead";
       default -> "it has ended; copy it instead";
     };
   }

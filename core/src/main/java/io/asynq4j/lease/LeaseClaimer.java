@@ -17,25 +17,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Claims tasks for {@link TaskLeases}. Thread-safe. */
-final class LeaseClaimer {
+record LeaseClaimer(Broker broker, LeaseRules rules) {
 
   private static final Logger log = LoggerFactory.getLogger(LeaseClaimer.class);
 
   /** A lease is in whole seconds, and our clock is not exactly that of Redis. */
   private static final Duration TOLERANCE = Duration.ofSeconds(3);
 
-  private final Broker broker;
-  private final LeaseRules rules;
-
-  LeaseClaimer(Broker broker, LeaseRules rules) {
-    this.broker = broker;
-    this.rules = rules;
-  }
-
   LeaseBatch claim(QueueName queue, int max, Duration lease) {
     List<LeasedTask> claimed = new ArrayList<>();
     Instant heldUntil = null;
-    while (claimed.size() < max) {
+    do {
       ClaimBatch batch;
       try {
         batch = broker.leases().claim(queue, max - claimed.size(), lease, rules.of(queue));
@@ -52,7 +44,7 @@ final class LeaseClaimer {
         heldUntil = batch.heldUntil();
         break;
       }
-    }
+    } while (claimed.size() < max);
     return new LeaseBatch(claimed, heldUntil);
   }
 

@@ -3,6 +3,7 @@ package io.asynq4j.lease;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
+import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.util.Map;
 
@@ -17,11 +18,7 @@ record LeaseRules(Map<QueueName, QueueRules> queues, ArchiveRules archive) {
   }
 
   static void requireDuration(Duration lease) {
-    if (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
-      throw new IllegalArgumentException(
-          "a lease must be between %s and %s, got %s"
-              .formatted(SHORTEST_LEASE, LONGEST_LEASE, lease));
-    }
+    TimeMath.requireBetween("a lease", lease, SHORTEST_LEASE, LONGEST_LEASE);
   }
 
   QueueRules of(QueueName queue) {

@@ -16,17 +16,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Restores and settles leases on tasks of one queue. Thread-safe. */
-final class LeaseSettler {
-
-  private final LeaseOperations leases;
-  private final LeaseRules rules;
-  private final OutcomePolicy policy;
-
-  LeaseSettler(LeaseOperations leases, LeaseRules rules, OutcomePolicy policy) {
-    this.leases = leases;
-    this.rules = rules;
-    this.policy = policy;
-  }
+record LeaseSettler(LeaseOperations leases, LeaseRules rules, OutcomePolicy policy) {
 
   List<Optional<LeasedTask>> restore(QueueName queue, List<ParsedProof> proofs) {
     List<Optional<Restored>> restored =
@@ -42,10 +32,6 @@ final class LeaseSettler {
     Instant deadline =
         leases.claimedAt(claim).map(claim.message()::endOfAttempt).orElse(proof.deadline());
     return new LeasedTask(claim, deadline, restored.cancelled());
-  }
-
-  AppliedOutcome apply(LeasedTask task, Outcome outcome) {
-    return policy.apply(task.claim(), outcome);
   }
 
   List<Optional<Outcome>> settle(QueueName queue, List<AppliedOutcome> outcomes) {
@@ -85,12 +71,12 @@ final class LeaseSettler {
     List<Optional<LeasedTask>> restored = restore(queue, proofs);
     List<Optional<AppliedOutcome>> applied =
         IntStream.range(0, proofs.size())
-            .mapToObj(i -> restored.get(i).map(task -> apply(task, done(proofs.get(i)))))
+            .mapToObj(i -> restored.get(i).map(task -> completed(task, proofs.get(i))))
             .toList();
     return QueueFanOut.callForPresent(applied, held -> settle(queue, held));
   }
 
-  private static Outcome done(ParsedProof proof) {
-    return Outcome.done(proof.result());
+  private AppliedOutcome completed(LeasedTask task, ParsedProof proof) {
+    return policy.apply(task.claim(), Outcome.done(proof.result()), null);
   }
 }

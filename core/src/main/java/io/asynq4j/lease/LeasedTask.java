@@ -36,8 +36,7 @@ public final class LeasedTask {
   LeasedTask(Claim claim, Instant deadline, @Nullable AfterCancel cancelled) {
     this.cancelled = cancelled;
     this.claim = claim;
-    this.task =
-        Task.of(claim.message().type(), claim.message().payload(), claim.message().headers());
+    this.task = claim.message().task();
     this.deadline = deadline.isAfter(LATEST) ? LATEST : deadline;
   }
 

@@ -4,25 +4,18 @@ import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.StoreWatch;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** Splits calls for tasks of many queues into one call for each queue. Thread-safe. */
-final class QueueFanOut {
-
-  private final StoreWatch servers;
-
-  QueueFanOut(StoreWatch servers) {
-    this.servers = servers;
-  }
+record QueueFanOut(StoreWatch servers) {
 
   /**
    * Makes a call for each queue, and returns the answers in the order of the items. When a Redis
@@ -33,36 +26,32 @@ final class QueueFanOut {
    */
   <T, A> List<A> call(
       List<T> items, Function<T, QueueName> queueOf, BiFunction<QueueName, List<T>, List<A>> call) {
-    Map<QueueName, List<Integer>> positions = new LinkedHashMap<>();
-    for (int i = 0; i < items.size(); i++) {
-      QueueName queue = queueOf.apply(items.get(i));
-      positions.computeIfAbsent(queue, any -> new ArrayList<>()).add(i);
+    Map<QueueName, List<T>> parts = new LinkedHashMap<>();
+    for (T item : items) {
+      parts.computeIfAbsent(queueOf.apply(item), any -> new ArrayList<>()).add(item);
     }
-    Map<Integer, A> answers = new TreeMap<>();
-    Set<String> away = new HashSet<>();
-    List<BrokerUnavailableException> failures = new ArrayList<>();
-    positions.forEach(
-        (queue, places) -> {
+    Map<QueueName, Iterator<A>> answers = new HashMap<>();
+    Map<String, BrokerUnavailableException> failures = new LinkedHashMap<>();
+    parts.forEach(
+        (queue, part) -> {
           String server = servers.shardOf(queue);
-          if (away.contains(server)) {
-            return;
-          }
-          try {
-            List<A> part = call.apply(queue, places.stream().map(items::get).toList());
-            for (int i = 0; i < places.size(); i++) {
-              answers.put(places.get(i), part.get(i));
+          if (!failures.containsKey(server)) {
+            try {
+              answers.put(queue, call.apply(queue, part).iterator());
+            } catch (BrokerUnavailableException e) {
+              failures.put(server, e);
             }
-          } catch (BrokerUnavailableException e) {
-            away.add(server);
-            failures.add(e);
           }
         });
-    if (!failures.isEmpty()) {
-      BrokerUnavailableException first = failures.get(0);
-      failures.stream().skip(1).forEach(first::addSuppressed);
+    Iterator<BrokerUnavailableException> thrown = failures.values().iterator();
+    if (thrown.hasNext()) {
+      BrokerUnavailableException first = thrown.next();
+      thrown.forEachRemaining(first::addSuppressed);
       throw first;
     }
-    return List.copyOf(answers.values());
+    return items.stream()
+        .map(item -> Objects.requireNonNull(answers.get(queueOf.apply(item))).next())
+        .toList();
   }
 
   /** Makes a call for the items that are present. The answers of the others are empty. */

@@ -7,7 +7,6 @@ import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.LeaseOperations.Step;
-import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;
 import io.asynq4j.internal.broker.pubsub.ControlMessage;
 import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.outcome.OutcomePolicy;
@@ -25,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,9 +86,6 @@ public final class TaskLeases {
 
   /** Claims tasks, and also returns when the next task of the queue can be claimed, if known. */
   public LeaseBatch claimBatch(QueueName queue, int max, Duration lease) {
-    if (max < 1) {
-      throw new IllegalArgumentException("a claim must be for at least one task, got " + max);
-    }
     LeaseRules.requireDuration(lease);
     return claimer.claim(queue, max, lease);
   }
@@ -137,17 +134,14 @@ public final class TaskLeases {
    * @param listener called with the ID of each task, on a thread that it must not block
    */
   public CancellationWatch watchCancellations(Consumer<String> listener) {
-    Subscription subscription =
-        broker
-            .cancellations()
-            .subscribe(
-                text -> {
-                  // Control messages are followed by a message with the ID alone.
-                  if (ControlMessage.parse(text).isEmpty()) {
-                    listener.accept(text);
-                  }
-                });
-    return subscription::close;
+    Consumer<String> messages =
+        text -> {
+          // Control messages are followed by a message with the ID alone.
+          if (ControlMessage.parse(text).isEmpty()) {
+            listener.accept(text);
+          }
+        };
+    return broker.cancellations().subscribe(messages)::close;
   }
 
   /** Notifies of cancelled tasks until it is closed. Thread-safe. */
@@ -243,7 +237,9 @@ public final class TaskLeases {
   public List<Optional<Outcome>> settle(List<LeaseOutcome> outcomes) {
     // All before the first is written: a retry policy may throw.
     List<AppliedOutcome> applied =
-        outcomes.stream().map(each -> settler.apply(each.task(), each.outcome())).toList();
+        outcomes.stream()
+            .map(each -> policy.apply(each.task().claim(), each.outcome(), null))
+            .toList();
     return fanOut.call(applied, each -> each.settlement().claim().queue(), settler::settle);
   }
 
@@ -315,13 +311,10 @@ public final class TaskLeases {
     return fanOut.call(
         reports,
         each -> each.task().queue(),
-        (queue, part) ->
-            broker
-                .leases()
-                .writeProgress(
-                    queue,
-                    part.stream()
-                        .map(each -> new Step(each.task().claim(), each.progress()))
-                        .toList()));
+        (queue, part) -> {
+          Stream<Step> steps =
+              part.stream().map(each -> new Step(each.task().claim(), each.progress()));
+          return broker.leases().write(queue, steps.toList());
+        });
   }
 }

@@ -42,12 +42,7 @@ public final class TaskLeasesBuilder {
 
   /** Limits of a queue over all workers: {@code .queue("mail", q -> q.maxActive(20))}. */
   public TaskLeasesBuilder queue(QueueName name, Consumer<QueueSettings> settings) {
-    QueueSettings given = queues.computeIfAbsent(name, any -> new QueueSettings());
-    try {
-      settings.accept(given);
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("queue \"" + name + "\": " + e.getMessage(), e);
-    }
+    QueueRules.configure(queues, name, settings);
     return this;
   }
 
@@ -108,13 +103,12 @@ public final class TaskLeasesBuilder {
     Map<QueueName, RetryPolicy> ofQueues = Map.copyOf(retryPolicies);
     RetryPolicy others = retryPolicy;
     return new OutcomePolicy(
-        new OutcomePolicy.Rules(
-            claim -> ofQueues.getOrDefault(claim.queue(), others),
-            error -> true,
-            PayloadCodec.json(),
-            resultLimit,
-            Duration.ZERO,
-            /* keepsFailures= */ true));
+        claim -> ofQueues.getOrDefault(claim.queue(), others),
+        error -> true,
+        PayloadCodec.json(),
+        resultLimit,
+        Duration.ZERO,
+        /* keepsFailures= */ true);
   }
 
   public TaskLeases build() {

@@ -6,9 +6,12 @@ import io.asynq4j.inspect.QueueInspector;
 import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.concurrent.DaemonThreadPools;
+import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.metrics.QueueMeters;
 import io.asynq4j.internal.text.SafeLog;
+import io.asynq4j.internal.time.TimeMath;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -24,8 +27,6 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,6 +45,9 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(QueueMetrics.class);
 
+  private static final String NOT_READ =
+      SafeLog.text("could not read the metrics of queues; retrying");
+
   private static final int MAX_SCHEDULES = 500;
   private static final Duration MEMORY_EVERY = Duration.ofMinutes(1);
 
@@ -52,13 +56,14 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
   private final int maxQueues;
   private final boolean legacyNames;
   private final Tags tags;
-  private final CountDownLatch closed = new CountDownLatch(1);
+  private final WakeupSignal signal = new WakeupSignal();
   private final Map<String, QueueMeters> queues = new ConcurrentHashMap<>();
 
   private @Nullable MeterRegistry registry;
   private @Nullable MultiGauge schedules;
   private @Nullable Counter errors;
   private @Nullable Long memoryAskedNanos;
+  private volatile boolean closed;
   private volatile boolean up;
   private volatile int allQueues;
   private volatile List<ServerSnapshot> servers = List.of();
@@ -98,18 +103,16 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
      * Interval of reading Redis, at least 1s; zero reads only on {@link #refresh}. Default: 15s.
      */
     public Builder every(Duration interval) {
-      if (!interval.isZero() && interval.compareTo(Duration.ofSeconds(1)) < 0) {
-        throw new IllegalArgumentException("every must be 0 or at least 1 second, got " + interval);
-      }
+      ArgumentValidator.require(
+          interval.isZero() || interval.compareTo(Duration.ofSeconds(1)) >= 0,
+          "every must be 0 or at least 1 second, got " + interval);
       this.every = interval;
       return this;
     }
 
     /** Maximum number of queues with meters, the first by name. Default: 1,000. */
     public Builder maxQueues(int queues) {
-      if (queues < 0) {
-        throw new IllegalArgumentException("maxQueues must be 0 or greater, got " + queues);
-      }
+      ArgumentValidator.requireAtLeast(0, queues, "maxQueues");
       this.maxQueues = queues;
       return this;
     }
@@ -133,36 +136,34 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
 
   /** Registers the meters and starts to read Redis. Can be called once. */
   @Override
-  public void bindTo(MeterRegistry newRegistry) {
-    synchronized (this) {
-      if (registry != null) {
-        throw new IllegalStateException(
-            "these metrics are already bound to a registry; create another QueueMetrics");
-      }
-      registry = newRegistry;
-      gauge("asynq.up", "1 when Redis answered last time, else 0", () -> up ? 1 : 0);
-      gauge("asynq.queues", "Queues that there are, also those without meters", () -> allQueues);
-      gauge("asynq.servers", "Live servers", () -> servers.size());
-      gauge(
-          "asynq.workers",
-          "Tasks that all live servers could run at once",
-          () -> servers.stream().mapToInt(ServerSnapshot::concurrency).sum());
-      gauge(
-          "asynq.workers.busy",
-          "Tasks that all live servers run, by their own count",
-          () -> servers.stream().mapToInt(ServerSnapshot::activeWorkers).sum());
-      schedules =
-          MultiGauge.builder("asynq.scheduler.last.enqueue.timestamp")
-              .description("When an entry of a scheduler has last enqueued its task, in Unix time")
-              .baseUnit("seconds")
-              .tags(tags)
-              .register(newRegistry);
-      errors =
-          Counter.builder("asynq.scrape.errors")
-              .description("Times that something could not be read from Redis")
-              .tags(tags)
-              .register(newRegistry);
+  public synchronized void bindTo(MeterRegistry newRegistry) {
+    if (registry != null) {
+      throw new IllegalStateException(
+          "these metrics are already bound to a registry; create another QueueMetrics");
     }
+    registry = newRegistry;
+    gauge("asynq.up", "1 when Redis answered last time, else 0", () -> up ? 1 : 0);
+    gauge("asynq.queues", "Queues that there are, also those without meters", () -> allQueues);
+    gauge("asynq.servers", "Live servers", () -> servers.size());
+    gauge(
+        "asynq.workers",
+        "Tasks that all live servers could run at once",
+        () -> servers.stream().mapToInt(ServerSnapshot::concurrency).sum());
+    gauge(
+        "asynq.workers.busy",
+        "Tasks that all live servers run, by their own count",
+        () -> servers.stream().mapToInt(ServerSnapshot::activeWorkers).sum());
+    schedules =
+        MultiGauge.builder("asynq.scheduler.last.enqueue.timestamp")
+            .description("When an entry of a scheduler has last enqueued its task, in Unix time")
+            .baseUnit("seconds")
+            .tags(tags)
+            .register(newRegistry);
+    errors =
+        Counter.builder("asynq.scrape.errors")
+            .description("Times that something could not be read from Redis")
+            .tags(tags)
+            .register(newRegistry);
     if (!every.isZero()) {
       DaemonThreadPools.factory("asynq-metrics").newThread(this::loop).start();
     }
@@ -180,18 +181,10 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
       try {
         refresh();
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "metrics could not be read; they are read again", e);
+        SafeLog.error(log, NOT_READ, e);
       }
-    } while (!closesWithin(every));
-  }
-
-  private boolean closesWithin(Duration pause) {
-    try {
-      return closed.await(pause.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return true;
-    }
+      signal.await(TimeMath.nanos(every));
+    } while (!closed && !Thread.currentThread().isInterrupted());
   }
 
   /** Reads Redis now. */
@@ -304,6 +297,7 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
   /** Stops the thread that reads Redis; the meters keep their values. */
   @Override
   public void close() {
-    closed.countDown();
+    closed = true;
+    signal.raise();
   }
 }

@@ -3,6 +3,7 @@ package io.asynq4j.metrics;
 import io.asynq4j.QueueName;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.metrics.LabelLimiter;
 import io.asynq4j.server.ServerListener;
 import io.micrometer.core.instrument.Counter;
@@ -82,27 +83,23 @@ public final class ServerMetrics implements ServerListener {
 
     /** Maximum number of queues with their own label value. Default: 200. */
     public Builder maxQueues(int queues) {
-      this.maxQueues = positive(queues, "maxQueues");
+      ArgumentValidator.requireAtLeast(1, queues, "maxQueues");
+      this.maxQueues = queues;
       return this;
     }
 
     /** Maximum number of task types with their own label value. Default: 200. */
     public Builder maxTypes(int types) {
-      this.maxTypes = positive(types, "maxTypes");
+      ArgumentValidator.requireAtLeast(1, types, "maxTypes");
+      this.maxTypes = types;
       return this;
     }
 
     /** Maximum number of pairs of queue and type with their own label values. Default: 500. */
     public Builder maxPairs(int pairs) {
-      this.maxPairs = positive(pairs, "maxPairs");
+      ArgumentValidator.requireAtLeast(1, pairs, "maxPairs");
+      this.maxPairs = pairs;
       return this;
-    }
-
-    private static int positive(int number, String what) {
-      if (number < 1) {
-        throw new IllegalArgumentException(what + " must be 1 or greater, got " + number);
-      }
-      return number;
     }
 
     public ServerMetrics build() {

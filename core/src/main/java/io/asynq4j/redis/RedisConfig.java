@@ -1,5 +1,6 @@
 package io.asynq4j.redis;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
 import static java.util.Objects.requireNonNull;
 
 import io.asynq4j.codec.PayloadCodec;
@@ -58,19 +59,15 @@ public final class RedisConfig {
 
     public Endpoint {
       requireNonNull(host, "host");
-      if (host.isBlank()) {
-        throw new IllegalArgumentException("A host is missing: give one, such as localhost");
-      }
+      require(!host.isBlank(), "A host is missing: give one, such as localhost");
       // Not quoted: a whole URI given as a host may contain a password.
-      if (NOT_IN_A_HOST.matcher(host).find()) {
-        throw new IllegalArgumentException(
-            "The host must be a bare name or address without URI, port or brackets, such as"
-                + " redis.example.com or ::1");
-      }
-      if (port < 1 || port > 65_535) {
-        throw new IllegalArgumentException(
-            "The port must be between 1 and 65535 but is " + port + "; Redis's usual one is 6379");
-      }
+      require(
+          !NOT_IN_A_HOST.matcher(host).find(),
+          "The host must be a bare name or address without URI, port or brackets, such as"
+              + " redis.example.com or ::1");
+      require(
+          port >= 1 && port <= 65_535,
+          "The port must be between 1 and 65535 but is " + port + "; Redis's usual one is 6379");
     }
 
     @Override

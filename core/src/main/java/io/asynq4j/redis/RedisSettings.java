@@ -1,5 +1,7 @@
 package io.asynq4j.redis;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.redis.RedisConfig.Endpoint;
 import io.asynq4j.redis.RedisConfig.Kind;
@@ -51,7 +53,23 @@ final class RedisSettings implements Cloneable {
    * Throws an {@link IllegalArgumentException} if values contradict each other or are out of range.
    */
   void check() {
-    checkAddress();
+    require(
+        kind != Kind.SOCKET
+            || (socketPath != null
+                && socketPath.getNameCount() > 0
+                && !socketPath.toString().isEmpty()),
+        "The path of the socket is missing: give the value of 'unixsocket' in the"
+            + " configuration of Redis");
+    require(
+        kind != Kind.SENTINEL || !endpoints.isEmpty(),
+        "The sentinels are missing: give at least one");
+    require(
+        kind != Kind.SENTINEL || (masterName != null && !masterName.isBlank()),
+        "The master name is missing, which sentinels require: give the name in 'sentinel"
+            + " monitor <name>' of their configuration");
+    require(
+        kind != Kind.CLUSTER || !endpoints.isEmpty(),
+        "The hosts of the cluster are missing: give at least one");
     requireNotEmpty("username", username);
     requireNotEmpty("password", password);
     requireNotEmpty("sentinel username", sentinelUsername);
@@ -79,28 +97,6 @@ final class RedisSettings implements Cloneable {
             + "' is not valid in Redis: use printable ASCII characters without spaces");
   }
 
-  private void checkAddress() {
-    switch (kind) {
-      case STANDALONE -> {}
-      case SOCKET ->
-          require(
-              socketPath != null
-                  && socketPath.getNameCount() > 0
-                  && !socketPath.toString().isEmpty(),
-              "The path of the socket is missing: give the value of 'unixsocket' in the"
-                  + " configuration of Redis");
-      case SENTINEL -> {
-        require(!endpoints.isEmpty(), "The sentinels are missing: give at least one");
-        require(
-            masterName != null && !masterName.isBlank(),
-            "The master name is missing, which sentinels require: give the name in 'sentinel"
-                + " monitor <name>' of their configuration");
-      }
-      case CLUSTER ->
-          require(!endpoints.isEmpty(), "The hosts of the cluster are missing: give at least one");
-    }
-  }
-
   private static void requireNotEmpty(String name, @Nullable String value) {
     require(value == null || !value.isEmpty(), "The " + name + " is empty: leave it out for none");
   }
@@ -109,12 +105,6 @@ final class RedisSettings implements Cloneable {
     require(
         value.compareTo(Duration.ofMillis(1)) >= 0 && value.compareTo(MAX_DURATION) <= 0,
         name + " must be between 1 ms and 24 days but is " + value);
-  }
-
-  static void require(boolean condition, String problem) {
-    if (!condition) {
-      throw new IllegalArgumentException(problem);
-    }
   }
 
   /** Returns all values by name. Two configurations are equal if these are. */

@@ -1,7 +1,7 @@
 package io.asynq4j.redis;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
 import static io.asynq4j.redis.RedisSettings.SECRET;
-import static io.asynq4j.redis.RedisSettings.require;
 
 import io.asynq4j.internal.text.DurationFormat;
 import io.asynq4j.redis.RedisConfig.Endpoint;
@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -33,37 +32,27 @@ import org.jspecify.annotations.Nullable;
  */
 record RedisUri(
     Scheme scheme,
-    @Nullable String userInfo,
+    @Nullable String user,
+    @Nullable String secret,
     String hosts,
     String path,
     Map<String, String> parameters) {
 
-  private static final Set<String> SECRET_PARAMETERS =
-      Set.of("password", "trustStorePassword", "keyStorePassword");
-  private static final List<String> PARAMETERS =
-      List.of(
-          "db",
-          "master",
-          "username",
-          "password",
-          "connectTimeout",
-          "commandTimeout",
-          "retryFor",
-          "numberedEnqueue",
-          "clientName",
-          "maxConnections",
-          "verifyHostname",
-          "trustStore",
-          "trustStorePassword",
-          "keyStore",
-          "keyStorePassword");
+  /** The names of all parameters, as messages list them. */
+  private static final String KNOWN_PARAMETERS =
+      "db, master, username, password, connectTimeout, commandTimeout, retryFor, numberedEnqueue,"
+          + " clientName, maxConnections, verifyHostname, trustStore, trustStorePassword, keyStore,"
+          + " keyStorePassword";
+
+  private static final Set<String> PARAMETERS = Set.of(KNOWN_PARAMETERS.split(", ", -1));
 
   private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*)://");
 
   /** What follows the scheme. */
   private static final Pattern REST =
       Pattern.compile(
-          "(?:(?<userInfo>[^/?#]*)@)?(?<hosts>[^/?#]*+)(?<path>[^?#]*+)(?:\\?(?<query>[^#]*+))?");
+          "(?:(?<user>[^:/?#]*)(?::(?<secret>[^/?#]*))?@)?"
+              + "(?<hosts>[^/?#]*+)(?<path>[^?#]*+)(?:\\?(?<query>[^#]*+))?");
 
   private static final Pattern ENDPOINT =
       Pattern.compile("(?:\\[(?<address>[^\\]]*)]|(?<name>[^:\\[]*))(?<port>:?[^:]*)");
@@ -93,7 +82,8 @@ record RedisUri(
             + " %2F and '@' %40");
     return new RedisUri(
         scheme,
-        rest.group("userInfo"),
+        rest.group("user"),
+        rest.group("secret"),
         rest.group("hosts"),
         path,
         parameters(Objects.requireNonNullElse(rest.group("query"), "")));
@@ -113,7 +103,7 @@ record RedisUri(
                   ? "The parameter '" + name + "' is unknown"
                   : "A parameter is unknown, or a '?' in a password is not written %3F")
               + "; the known ones are "
-              + String.join(", ", PARAMETERS));
+              + KNOWN_PARAMETERS);
       String value = name.equals(pair) ? "" : decode(pair.substring(name.length() + 1));
       require(!value.isEmpty(), "The parameter '" + name + "' has no value");
       require(result.put(name, value) == null, "The parameter '" + name + "' is given twice");
@@ -186,20 +176,14 @@ record RedisUri(
   }
 
   private void applyUserInfo(RedisConfig.Builder builder) {
-    if (userInfo == null) {
-      return;
-    }
-    int userEnd = userInfo.indexOf(':');
-    String user = decodeOrNull(userEnd < 0 ? userInfo : userInfo.substring(0, userEnd));
-    String secret = userEnd < 0 ? null : decodeOrNull(userInfo.substring(userEnd + 1));
     if (scheme.kind == Kind.SENTINEL) {
-      builder.sentinelUsername(user).sentinelPassword(secret);
+      builder.sentinelUsername(decodeOrNull(user)).sentinelPassword(decodeOrNull(secret));
       return;
     }
     require(
-        !parameters.containsKey("username") && !parameters.containsKey("password"),
+        user == null || !(parameters.containsKey("username") || parameters.containsKey("password")),
         "Credentials are given twice, before the host and as parameters");
-    builder.username(user).password(secret);
+    builder.username(decodeOrNull(user)).password(decodeOrNull(secret));
   }
 
   private void apply(RedisConfig.Builder builder, String name, String value) {
@@ -266,8 +250,8 @@ record RedisUri(
     }
   }
 
-  private static @Nullable String decodeOrNull(String text) {
-    return text.isEmpty() ? null : decode(text);
+  private static @Nullable String decodeOrNull(@Nullable String text) {
+    return text == null || text.isEmpty() ? null : decode(text);
   }
 
   private static String decode(String text) {
@@ -284,29 +268,25 @@ record RedisUri(
   static String masked(String uri) {
     String scheme = schemeText(uri);
     String start = scheme.isEmpty() ? "" : scheme + "://";
-    String rest = uri.substring(start.length());
-    int queryStart = rest.indexOf('?');
-    String query = queryStart < 0 ? "" : rest.substring(queryStart + 1);
+    String[] rest = uri.substring(start.length()).split("\\?", 2);
+    String query = rest.length < 2 ? "" : rest[1];
     if (query.indexOf('@') >= 0) {
       return start + SECRET;
     }
-    String place = queryStart < 0 ? rest : rest.substring(0, queryStart);
-    int at = place.lastIndexOf('@');
+    int at = rest[0].lastIndexOf('@');
     return start
-        + (at < 0 ? place : SECRET + place.substring(at))
+        + (at < 0 ? rest[0] : SECRET + rest[0].substring(at))
         + (query.isEmpty() ? "" : "?" + maskedQuery(query));
   }
 
   private static String maskedQuery(String query) {
     return Stream.of(query.split("&", -1))
-        .map(
-            pair -> {
-              String name = name(pair);
-              return PARAMETERS.contains(name) && !SECRET_PARAMETERS.contains(name)
-                  ? pair
-                  : name + "=" + SECRET;
-            })
+        .map(pair -> isPublic(name(pair)) ? pair : name(pair) + "=" + SECRET)
         .collect(Collectors.joining("&"));
+  }
+
+  private static boolean isPublic(String name) {
+    return PARAMETERS.contains(name) && !name.toLowerCase(Locale.ROOT).endsWith("password");
   }
 
   static String example(String uri) {
@@ -320,22 +300,20 @@ record RedisUri(
   }
 
   private enum Scheme {
-    REDIS("redis", Kind.STANDALONE, false),
-    REDISS("rediss", Kind.STANDALONE, true),
-    REDIS_SOCKET("redis-socket", Kind.SOCKET, false),
-    REDIS_SENTINEL("redis-sentinel", Kind.SENTINEL, false),
-    REDISS_SENTINEL("rediss-sentinel", Kind.SENTINEL, true),
-    REDIS_CLUSTER("redis-cluster", Kind.CLUSTER, false),
-    REDISS_CLUSTER("rediss-cluster", Kind.CLUSTER, true);
+    REDIS(Kind.STANDALONE),
+    REDISS(Kind.STANDALONE),
+    REDIS_SOCKET(Kind.SOCKET),
+    REDIS_SENTINEL(Kind.SENTINEL),
+    REDISS_SENTINEL(Kind.SENTINEL),
+    REDIS_CLUSTER(Kind.CLUSTER),
+    REDISS_CLUSTER(Kind.CLUSTER);
 
-    final String text;
     final Kind kind;
-    final boolean tls;
+    final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
+    final boolean tls = text.startsWith("rediss");
 
-    Scheme(String text, Kind kind, boolean tls) {
-      this.text = text;
+    Scheme(Kind kind) {
       this.kind = kind;
-      this.tls = tls;
     }
 
     static Optional<Scheme> of(String text) {

@@ -1,5 +1,6 @@
 package io.asynq4j.redis;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
 import static java.util.Objects.requireNonNull;
 
 import java.nio.file.Path;
@@ -75,10 +76,9 @@ public final class TlsConfig {
    * @throws IllegalArgumentException if this is not a host name
    */
   public TlsConfig withServerName(String name) {
-    if (!requireNonNull(name, "name").matches("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")) {
-      throw new IllegalArgumentException(
-          "serverName must be the name of a host, such as redis.example.com: " + name);
-    }
+    require(
+        requireNonNull(name, "name").matches("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?"),
+        "serverName must be the name of a host, such as redis.example.com: " + name);
     return new TlsConfig(trust, key, verifyHostname, verifyCertificate, Optional.of(name));
   }
 

@@ -1,5 +1,7 @@
 package io.asynq4j.schedule;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.requireBetween;
+
 /**
  * What happens to instants that did not fire in time, because no scheduler ran or Redis was
  * unavailable. An instant fires at most once, however late. Immutable.
@@ -34,10 +36,7 @@ public sealed interface MissedPolicy {
     private static final int LIMIT = 100_000;
 
     public RunAll {
-      if (most < 1 || most > LIMIT) {
-        throw new IllegalArgumentException(
-            "the maximum number of missed instants must be 1 to " + LIMIT + ", got " + most);
-      }
+      requireBetween(1, LIMIT, most, "the maximum number of missed instants");
     }
   }
 }

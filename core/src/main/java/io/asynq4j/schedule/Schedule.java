@@ -1,5 +1,7 @@
 package io.asynq4j.schedule;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.internal.schedule.CronSchedule;
 import io.asynq4j.internal.schedule.IntervalSchedule;
 import io.asynq4j.internal.schedule.RecurringSchedule;
@@ -49,16 +51,14 @@ public sealed interface Schedule permits RecurringSchedule {
     String spec = text.trim();
     ZoneId zone = given == null ? ZoneOffset.UTC : given;
     if (spec.startsWith("CRON_TZ=") || spec.startsWith("TZ=")) {
-      if (given != null) {
-        throw new IllegalArgumentException(
-            "the spec \"" + text + "\" names a time zone; remove it, or do not pass " + given);
-      }
+      require(
+          given == null,
+          "the spec \"" + text + "\" names a time zone; remove it, or do not pass " + given);
       int space = spec.indexOf(' ');
-      if (space < 0) {
-        throw new IllegalArgumentException(
-            "the spec \"%s\" has nothing after its zone; write \"CRON_TZ=Europe/Oslo 0 3 * * *\""
-                .formatted(text));
-      }
+      require(
+          space >= 0,
+          "the spec \"%s\" has nothing after its zone; write \"CRON_TZ=Europe/Oslo 0 3 * * *\""
+              .formatted(text));
       zone = CronSchedule.zone(spec.substring(spec.indexOf('=') + 1, space));
       spec = spec.substring(space + 1).trim();
     }

@@ -2,7 +2,8 @@ package io.asynq4j.schedule;
 
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
-import java.nio.charset.StandardCharsets;
+import io.asynq4j.internal.codec.ArgumentValidator;
+import io.asynq4j.internal.codec.TextValidator;
 import java.util.Objects;
 
 /** The values of a {@link ScheduleEntry}. */
@@ -11,12 +12,8 @@ record ScheduleEntryRecord(
     implements ScheduleEntry {
 
   ScheduleEntryRecord {
-    if (name.isBlank()) {
-      throw new IllegalArgumentException("a schedule entry needs a name, got \"" + name + "\"");
-    }
-    if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
-      throw new IllegalArgumentException("the name of a schedule entry is not valid Unicode text");
-    }
+    ArgumentValidator.require(!name.isBlank(), "a schedule entry needs a name, got a blank one");
+    TextValidator.requireValidUnicode(name, "the name of a schedule entry");
     Objects.requireNonNull(schedule, "schedule");
     Objects.requireNonNull(task, "task");
     Objects.requireNonNull(options, "options");

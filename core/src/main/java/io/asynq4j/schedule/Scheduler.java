@@ -37,7 +37,7 @@ public final class Scheduler implements AutoCloseable {
 
   private final String id;
   private final ScheduleEntryRegistry entries = new ScheduleEntryRegistry();
-  private final SchedulerLifecycle threads;
+  final SchedulerLifecycle threads;
 
   private Scheduler(Builder builder, SchedulerConfig config) {
     this.id = HostName.local() + ":" + ProcessHandle.current().pid() + ":" + UUID.randomUUID();
@@ -47,11 +47,6 @@ public final class Scheduler implements AutoCloseable {
 
   public static Builder builder(RedisConnection redis) {
     return new Builder(BrokerConnection.brokerOf(redis), redis::ping).codec(redis.codec());
-  }
-
-  /** Returns a builder for a broker whose clock needs no synchronization. */
-  static Builder builder(Broker broker) {
-    return new Builder(broker, () -> {});
   }
 
   /**
@@ -112,10 +107,6 @@ public final class Scheduler implements AutoCloseable {
     return threads.isLeading();
   }
 
-  SchedulerLifecycle threads() {
-    return threads;
-  }
-
   /** Builder of a {@link Scheduler}. Not thread-safe. */
   public static final class Builder {
 
@@ -132,7 +123,10 @@ public final class Scheduler implements AutoCloseable {
     private boolean shared = true;
     private @Nullable String instantHeader;
 
-    private Builder(Broker broker, Runnable followClock) {
+    /**
+     * @param followClock synchronizes the clock of the broker
+     */
+    Builder(Broker broker, Runnable followClock) {
       this.broker = broker;
       this.followClock = followClock;
     }

@@ -26,8 +26,8 @@ public interface SchedulerListener {
    * entry's {@link MissedPolicy} decides whether it is retried; such a failure is reported once per
    * instant.
    *
-   * @param error a {@link io.asynq4j.DuplicateTaskException} or {@link
-   *     io.asynq4j.TaskIdConflictException} if a task in the queue prevents it, or a {@link
+   * @param error a {@link io.asynq4j.client.DuplicateTaskException} or {@link
+   *     io.asynq4j.client.TaskIdConflictException} if a task in the queue prevents it, or a {@link
    *     io.asynq4j.BrokerException} if Redis was unavailable or refused it
    */
   default void failed(Firing firing, RuntimeException error) {}

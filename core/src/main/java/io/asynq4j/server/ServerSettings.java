@@ -1,5 +1,7 @@
 package io.asynq4j.server;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.TaskType;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
@@ -13,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,10 +67,9 @@ public final class ServerSettings {
 
     /** Adds an aggregator for groups whose tasks all have this type. */
     public Groups aggregator(TaskType<?> type, GroupAggregator aggregator) {
-      if (byType.putIfAbsent(type.name(), aggregator) != null) {
-        throw new IllegalArgumentException(
-            "task type \"" + type.name() + "\" already has an aggregator");
-      }
+      require(
+          byType.putIfAbsent(type.name(), aggregator) == null,
+          "task type \"" + type.name() + "\" already has an aggregator");
       return this;
     }
 
@@ -191,9 +193,8 @@ public final class ServerSettings {
 
     /** By default, two heartbeats may fail before the lease ends. */
     Duration heartbeat() {
-      return heartbeat != null
-          ? heartbeat
-          : TimeMath.min(Duration.ofSeconds(5), lease.dividedBy(3));
+      return Objects.requireNonNullElse(
+          heartbeat, TimeMath.min(Duration.ofSeconds(5), lease.dividedBy(3)));
     }
   }
 

@@ -8,6 +8,7 @@ import io.asynq4j.internal.server.ProcessSignalRunner;
 import io.asynq4j.internal.server.ServerEngine;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -117,9 +118,7 @@ public final class TaskServer implements AutoCloseable {
 
   /** Waits until the server has stopped. */
   public void awaitStop() throws InterruptedException {
-    while (!engine.awaitStop(Duration.ofDays(1))) {
-      // It still runs.
-    }
+    engine.awaitStop(ChronoUnit.FOREVER.getDuration());
   }
 
   /** Waits until the server has stopped, for at most this time. Returns whether it has stopped. */

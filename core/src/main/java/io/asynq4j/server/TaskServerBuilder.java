@@ -18,7 +18,6 @@ import io.asynq4j.internal.outcome.ResultLimit;
 import io.asynq4j.internal.server.ServerEngine;
 import io.asynq4j.internal.server.config.QueuePattern;
 import io.asynq4j.internal.server.config.ServerConfig;
-import io.asynq4j.internal.server.config.ServerConfigValidator;
 import io.asynq4j.internal.server.config.ServerDefinitions;
 import io.asynq4j.internal.server.config.ServerListeners;
 import io.asynq4j.internal.text.LogText;
@@ -62,7 +61,7 @@ public final class TaskServerBuilder {
   private int concurrency = Runtime.getRuntime().availableProcessors();
   private final Map<QueueName, QueueSettings> queues = new LinkedHashMap<>();
   private final List<QueuePattern> patterns = new ArrayList<>();
-  private boolean isWithoutQueues;
+  private boolean areQueuesGiven;
   private boolean strictPriority;
   private @Nullable Handler<Task> handler;
   private @Nullable ServerDefinitions defined;
@@ -95,7 +94,7 @@ public final class TaskServerBuilder {
   /** Serves queues with their weights. */
   public TaskServerBuilder queues(Map<String, Integer> weights) {
     weights.forEach((queue, weight) -> queue(queue, weight));
-    isWithoutQueues = queues.isEmpty() && patterns.isEmpty();
+    areQueuesGiven = true;
     return this;
   }
 
@@ -126,20 +125,13 @@ public final class TaskServerBuilder {
 
   /** Serves a queue, see {@link #queue(String, Consumer)}. */
   public TaskServerBuilder queue(QueueName name, Consumer<QueueSettings> settings) {
-    QueueSettings given = queues.computeIfAbsent(name, any -> new QueueSettings());
-    try {
-      settings.accept(given);
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("queue \"" + name + "\": " + e.getMessage(), e);
-    }
-    isWithoutQueues = false;
+    QueueRules.configure(queues, name, settings);
     return this;
   }
 
   /** Serves all queues that match, such as {@code tenant-*}, including those added later. */
   public TaskServerBuilder queuePattern(String glob, int weight) {
     patterns.add(QueuePattern.of(glob, weight));
-    isWithoutQueues = false;
     return this;
   }
 
@@ -298,12 +290,13 @@ public final class TaskServerBuilder {
       throw new IllegalStateException(
           "the server has no handlers: call handlers(…) with a Mux or one handler");
     }
-    if (isWithoutQueues && defined == null) {
+    if (areQueuesGiven && queues.isEmpty() && patterns.isEmpty() && defined == null) {
       throw new IllegalStateException(
           "queues(…) was given no queue: name one, or leave it out to serve \"default\"");
     }
     ServerConfig config = config();
-    ServerConfigValidator.warnings(config, handlers)
+    config
+        .warnings(handlers)
         .forEach(warning -> log.warn("{}", LogText.of(warning, LONGEST_WARNING)));
     return new TaskServer(new ServerEngine(redis, config, handlers));
   }

@@ -3,9 +3,7 @@ package io.asynq4j.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asynq4j.DuplicateTaskException;
 import io.asynq4j.QueueName;
-import io.asynq4j.TaskIdConflictException;
 import io.asynq4j.TaskInfo;
 import org.junit.jupiter.api.Test;
 

@@ -26,7 +26,7 @@ import io.asynq4j.codec.PayloadException;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.Settlement;
-import io.asynq4j.internal.broker.TaskInspection.Listing;
+import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.broker.rules.QueueRules;

@@ -251,7 +251,7 @@ class PayloadCodecTest {
   void nothingAndNullAreNoInput(Json json) {
     assertThatThrownBy(() -> json.codec.decode(Payload.absent(), Mail.class))
         .isInstanceOf(PayloadException.class)
-        .hasMessage("the payload is empty, so there is no " + Mail.class.getName());
+        .hasMessage("cannot decode an empty payload as " + Mail.class.getName());
     assertThatThrownBy(() -> json.codec.decode(Payload.ofUtf8("null"), Mail.class))
         .isInstanceOf(PayloadException.class)
         .hasMessage("the payload is JSON null, not " + Mail.class.getName());
@@ -280,15 +280,12 @@ class PayloadCodecTest {
   }
 
   @Test
-  void aJackson2ThatWritesOtherBytesIsRefusedOnUseWithTheVersionThatIsNeeded() {
+  void aJackson2ThatWritesOtherBytesIsRefusedWithTheVersionThatIsNeeded() {
     for (Version old : List.of(version(2, 9, 0), version(2, 17, 3))) {
-      PayloadCodec refused = Jackson2Codec.of(old, false);
-      assertThatThrownBy(() -> refused.encode(1))
+      assertThatThrownBy(() -> Jackson2Codec.of(old, false))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("Jackson " + old)
           .hasMessageContaining("2.18 or newer");
-      assertThatThrownBy(() -> refused.decode(Payload.ofUtf8("1"), Integer.class))
-          .isInstanceOf(IllegalStateException.class);
     }
     assertThat(Jackson2Codec.of(version(2, 18, 0), false)).isInstanceOf(Jackson2Codec.class);
   }
@@ -298,16 +295,13 @@ class PayloadCodecTest {
   }
 
   @Test
-  void jackson3IsPreferredAndWithoutEitherTheAdviceIsGivenOnUse() {
+  void jackson3IsPreferredAndWithoutEitherTheAdviceIsGiven() {
     assertThat(JsonCodec.find(name -> true, false)).isInstanceOf(Jackson3Codec.class);
     assertThat(JsonCodec.find(name -> name.startsWith("com.fasterxml."), false))
         .isInstanceOf(Jackson2Codec.class);
-    PayloadCodec missing = JsonCodec.find(name -> false, false);
-    assertThatThrownBy(() -> missing.encode(1))
+    assertThatThrownBy(() -> JsonCodec.find(name -> false, false))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("add tools.jackson.core:jackson-databind");
-    assertThatThrownBy(() -> missing.decode(Payload.ofUtf8("1"), Integer.class))
-        .isInstanceOf(IllegalStateException.class);
     assertThat(PayloadCodec.json().decode(PayloadCodec.json().encode("x"), String.class))
         .isEqualTo("x");
   }
@@ -348,9 +342,21 @@ class PayloadCodecTest {
         .hasMessageContaining("java.lang.String is not a Jackson mapper");
   }
 
+  private static final class UnusedCodec implements PayloadCodec {
+    @Override
+    public Payload encode(Object value) {
+      throw new AssertionError("encodes " + value);
+    }
+
+    @Override
+    public Object decode(Payload payload, Type type) {
+      throw new AssertionError("decodes " + payload);
+    }
+  }
+
   @Test
   void bytesTravelAsTheyAreAndVoidNotAtAll() {
-    PayloadCodec none = JsonCodec.find(name -> false, false);
+    PayloadCodec none = new UnusedCodec();
     Payload payload = Payload.of(new byte[] {1, 2});
 
     TaskType<Payload> raw = TaskType.of("t", Payload.class);

@@ -20,14 +20,14 @@ import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.fixture.RestartServersAfterFailure;
 import io.asynq4j.fixture.TestRedis;
 import io.asynq4j.internal.broker.Claim;
-import io.asynq4j.internal.broker.Diagnostics.Norms;
-import io.asynq4j.internal.broker.Diagnostics.Seen;
-import io.asynq4j.internal.broker.Diagnostics.Subject;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.Presence;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
-import io.asynq4j.internal.broker.TaskInspection.Listing;
+import io.asynq4j.internal.broker.inspect.Diagnostics.Norms;
+import io.asynq4j.internal.broker.inspect.Diagnostics.Subject;
+import io.asynq4j.internal.broker.inspect.Diagnostics.SubjectKind;
+import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel.Subscription;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
@@ -192,7 +192,7 @@ class ClusterMigrationIT {
                 .broker
                 .diagnostics()
                 .examine(
-                    List.of(Subject.task(Q, "b", Seen.NOWHERE, "")),
+                    List.of(Subject.of(SubjectKind.TASK, Q, "b")),
                     new Norms(ArchiveRules.DEFAULT, Duration.ofMinutes(1)),
                     false));
     operations.put("run", () -> redis.actions().run(Q, List.of("s")));
@@ -333,7 +333,7 @@ class ClusterMigrationIT {
               List.of(),
               Duration.ofMinutes(1));
     }
-    assertThat(redis.presence().servers()).hasSize(5);
+    assertThat(redis.presence().seen(broken -> {})).hasSize(5);
     assertThat(redis.broker.semaphores().acquire("s", 1, "a", BrokerFixture.NOON.plusSeconds(9)))
         .isTrue();
   }

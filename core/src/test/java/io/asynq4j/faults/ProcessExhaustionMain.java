@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProcessExhaustionMain {
 
-  private static final int BLOCK = 64 * 1024;
+  private static final int BLOCK = 1024;
 
   private final TaskClient client;
   private final Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();

@@ -121,7 +121,7 @@ class RedisFaultsIT {
     // A connection that stays, whatever happens to new ones.
     direct.link.call(0, ResendPolicy.SAFE, Command.PING, new CommandArgs());
     link = BrokerFixture.link(config().build());
-    broker = RedisBroker.on(link, new TestTime(direct.clock));
+    broker = RedisBroker.on(link, new TestTime(direct.clock), /* numberedEnqueue= */ true);
   }
 
   private RedisConfig.Builder config() {
@@ -446,7 +446,10 @@ class RedisFaultsIT {
           BrokerFixture.link(config().retryFor(Duration.ofSeconds(60)).build())) {
         CompletableFuture<Boolean> paused =
             CompletableFuture.supplyAsync(
-                () -> RedisBroker.on(patient, new TestTime(direct.clock)).queueControl().pause(Q),
+                () ->
+                    RedisBroker.on(patient, new TestTime(direct.clock), /* numberedEnqueue= */ true)
+                        .queueControl()
+                        .pause(Q),
                 threads);
         // Redis 6.2 answers the PING, and refuses the write.
         await()
@@ -730,7 +733,7 @@ class RedisFaultsIT {
     direct.enqueue("a");
     AtomicLong timer = new AtomicLong();
     RedisClock clock = new RedisClock(timer::get, Instant.now());
-    RedisBroker other = RedisBroker.on(link, clock);
+    RedisBroker other = RedisBroker.on(link, clock, /* numberedEnqueue= */ true);
     direct.clock.set(Instant.now().minusSeconds(60));
     Claim claim = direct.claimOne();
     Supplier<List<Upkeep.Recovered>> recover =
@@ -772,7 +775,9 @@ class RedisFaultsIT {
       broker.presence().show(server, List.of(), Duration.ofSeconds(10));
       broker.presence().showEntries("scheduler", List.of(), Duration.ofSeconds(10));
 
-      assertThat(broker.presence().servers()).containsExactly(server);
+      assertThat(broker.presence().seen(broken -> {}))
+          .extracting(Presence.Seen::server)
+          .containsExactly(server);
     } finally {
       link(Command.CONFIG, "SET", "maxmemory", "0");
     }
@@ -787,7 +792,8 @@ class RedisFaultsIT {
         RedisCommandExecutor patient = BrokerFixture.link(config)) {
       hog.setSoTimeout((int) PATIENCE.toMillis());
       patient.call(0, ResendPolicy.SAFE, Command.PING, new CommandArgs());
-      RedisBroker onBusy = RedisBroker.on(patient, new TestTime(direct.clock));
+      RedisBroker onBusy =
+          RedisBroker.on(patient, new TestTime(direct.clock), /* numberedEnqueue= */ true);
       CompletableFuture<Void> running =
           CompletableFuture.runAsync(
               () -> send(hog, Command.EVAL, "while true do end", "0"), threads);
@@ -840,7 +846,8 @@ class RedisFaultsIT {
       assertThat(e.mayHaveBeenApplied()).isFalse();
       assertThat(e).hasMessageContainingAll("READONLY", "this is a replica");
 
-      RedisBroker waiting = RedisBroker.on(patient, new TestTime(direct.clock));
+      RedisBroker waiting =
+          RedisBroker.on(patient, new TestTime(direct.clock), /* numberedEnqueue= */ true);
       CompletableFuture<List<EnqueueReply>> answer =
           CompletableFuture.supplyAsync(
               () -> waiting.enqueueing().enqueue(List.of(direct.task("c"))), threads);
@@ -942,7 +949,8 @@ class RedisFaultsIT {
         RedisCommandExecutor own =
             BrokerFixture.link(
                 RedisConfig.builder().standalone("127.0.0.1", kept.port()).build())) {
-      RedisBroker onKept = RedisBroker.on(own, new TestTime(direct.clock));
+      RedisBroker onKept =
+          RedisBroker.on(own, new TestTime(direct.clock), /* numberedEnqueue= */ true);
       for (int i = 0; i < 4; i++) {
         int each = i;
         CompletableFuture.allOf(
@@ -1035,7 +1043,8 @@ class RedisFaultsIT {
               () ->
                   ReplyParser.text(send(admin, Command.INFO, "persistence"))
                       .contains("rdb_last_bgsave_status:err"));
-      RedisBroker onBroken = RedisBroker.on(own, new TestTime(direct.clock));
+      RedisBroker onBroken =
+          RedisBroker.on(own, new TestTime(direct.clock), /* numberedEnqueue= */ true);
 
       BrokerRefusedException e =
           refused(() -> onBroken.enqueueing().enqueue(List.of(direct.task("a"))));

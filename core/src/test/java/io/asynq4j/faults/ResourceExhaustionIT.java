@@ -33,7 +33,6 @@ import io.asynq4j.internal.server.settle.AttemptReportWriter;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
 import io.asynq4j.internal.server.settle.SettlementContext;
 import io.asynq4j.internal.server.settle.SettlementThreadPools;
-import io.asynq4j.internal.server.shard.HealthTracker;
 import io.asynq4j.internal.server.shard.OutageTracker;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.server.GroupAggregator.Aggregated;
@@ -46,6 +45,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -65,6 +65,7 @@ class ResourceExhaustionIT {
 
   private final Handler<Task> handler = (task, context) -> Outcome.done();
   private final ScarceThreads threads = new ScarceThreads();
+  private final SettlementThreadPools settlerThreads = new SettlementThreadPools(threads::create);
   private final AttemptRegistry attempts = new AttemptRegistry();
   private final WakeupSignal signal = new WakeupSignal();
   private final Queue<LinkageError> fatal = new ConcurrentLinkedQueue<>();
@@ -78,17 +79,21 @@ class ResourceExhaustionIT {
       super(2, 2, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
     }
 
-    @Override
-    public int prestartAllCoreThreads() {
-      return 0;
+    Thread create(Runnable task) {
+      requireNoShortage();
+      return new Thread(task, "resource-exhaustion-test");
     }
 
     @Override
     public void execute(Runnable command) {
+      requireNoShortage();
+      super.execute(command);
+    }
+
+    private void requireNoShortage() {
       if (shortage) {
         throw new OutOfMemoryError("unable to create native thread, on purpose");
       }
-      super.execute(command);
     }
   }
 
@@ -125,12 +130,13 @@ class ResourceExhaustionIT {
   void shutDown() {
     threads.shortage = false;
     threads.shutdownNow();
+    settlerThreads.close().forEach(ExecutorService::shutdownNow);
   }
 
   private ShardTopology shards() {
     return new ShardTopology(
         world.broker().watches(),
-        new OutageTracker(AttemptHosts.NO_LISTENERS, new HealthTracker(world.broker().clock())),
+        new OutageTracker(AttemptHosts.NO_LISTENERS, world.broker().clock()),
         Runnable::run);
   }
 
@@ -145,7 +151,7 @@ class ResourceExhaustionIT {
             source,
             attempts,
             shards(),
-            new SettlementThreadPools(shard -> threads),
+            settlerThreads,
             new AttemptReportWriter(world.broker().leases(), shards()),
             queue -> signal.raise(),
             fatal::add));

@@ -16,7 +16,7 @@ import io.asynq4j.fixture.RestartServersAfterFailure;
 import io.asynq4j.fixture.SettableClock;
 import io.asynq4j.fixture.TestRedis;
 import io.asynq4j.fixture.TestTime;
-import io.asynq4j.internal.broker.TaskInspection.Listing;
+import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.store.RedisBroker;
@@ -85,7 +85,7 @@ class SchedulerFaultsIT {
                 .commandTimeout(commandTimeout)
                 .retryFor(retryFor)
                 .build());
-    broker = RedisBroker.on(link, new TestTime(clock));
+    broker = RedisBroker.on(link, new TestTime(clock), /* numberedEnqueue= */ true);
   }
 
   @AfterEach

@@ -13,7 +13,7 @@ import io.asynq4j.fixture.RecordingServerListener;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.NewTask;
-import io.asynq4j.internal.broker.TaskInspection.Listing;
+import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
@@ -224,7 +224,10 @@ class ServerOutageIT {
 
       awaitCompleted(5);
       soon(() -> assertThat(health).contains(true));
-      soon(() -> assertThat(BrokerConnection.brokerOf(redis).presence().servers()).hasSize(1));
+      soon(
+          () ->
+              assertThat(BrokerConnection.brokerOf(redis).presence().seen(broken -> {}))
+                  .hasSize(1));
     }
   }
 
@@ -321,7 +324,10 @@ class ServerOutageIT {
       busy.start();
       soon(() -> assertThat(runs).hasSize(1));
       idle.start();
-      soon(() -> assertThat(BrokerConnection.brokerOf(redis).presence().servers()).hasSize(2));
+      soon(
+          () ->
+              assertThat(BrokerConnection.brokerOf(redis).presence().seen(broken -> {}))
+                  .hasSize(2));
 
       admin.configSet("stop-writes-on-bgsave-error", "yes");
       double end = admin.zscore("asynq:{default}:lease", "a0");

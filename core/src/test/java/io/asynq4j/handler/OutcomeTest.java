@@ -59,7 +59,7 @@ class OutcomeTest {
 
     assertThatThrownBy(() -> Outcome.retry("x", past))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("must not be negative: PT-1S");
+        .hasMessageContaining("must not be negative, got PT-1S");
     assertThatThrownBy(() -> Outcome.snooze(past)).isInstanceOf(IllegalArgumentException.class);
   }
 

@@ -59,7 +59,7 @@ class TaskSemaphoreIT {
   void sm01_aSemaphoreNeedsTokensAndAScope() {
     assertThatThrownBy(() -> TaskSemaphoreAccess.broker(redis.broker, " ", 0))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("a semaphore needs at least one token, got 0");
+        .hasMessage("the number of tokens of a semaphore must be 1 or greater, got 0");
     assertThatThrownBy(() -> TaskSemaphoreAccess.broker(redis.broker, " ", 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("the scope of a semaphore must not be blank");

@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.entry;
 
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
-import io.asynq4j.QueueNotEmptyException;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.Task;

@@ -125,7 +125,8 @@ class TaskLeasesIT {
                       public ElapsedBounds elapsedSince(Instant moment) {
                         return follower.elapsedSince(moment);
                       }
-                    }))
+                    },
+                    /* numberedEnqueue= */ true))
             .build();
 
     AttemptTime timeOf(LeasedTask task) {
@@ -295,8 +296,7 @@ class TaskLeasesIT {
                                       claim.leasedUntil().minusSeconds(20)))
                           .toList(),
                       batch.rest(),
-                      batch.heldUntil(),
-                      batch.unreadable());
+                      batch.heldUntil());
                 });
     Broker broker =
         (Broker)
@@ -972,13 +972,13 @@ class TaskLeasesIT {
     LeasedTask leased = claimOne();
 
     assertThatThrownBy(() -> leases.claim("q", 0, LEASE))
-        .hasMessage("a claim must be for at least one task, got 0");
+        .hasMessage("the number of tasks to claim must be 1 or greater, got 0");
     assertThatThrownBy(() -> leases.claim("q", 1, Duration.ofMillis(999)))
         .hasMessage("a lease must be between PT1S and PT24H, got PT0.999S");
     assertThatThrownBy(() -> leases.extend(leased, Duration.ofDays(2)))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> leases.settle(leased, Outcome.snooze(Duration.ofSeconds(-1))))
-        .hasMessage("the delay must not be negative: PT-1S");
+        .hasMessage("delay must not be negative, got PT-1S");
     assertThatThrownBy(() -> leases.settle(leased, Outcome.retry("e", Duration.ofSeconds(-1))))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> leases.claim(" ", 1, LEASE))

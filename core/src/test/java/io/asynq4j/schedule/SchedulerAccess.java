@@ -10,17 +10,17 @@ public final class SchedulerAccess {
   private SchedulerAccess() {}
 
   public static Scheduler.Builder broker(Broker broker) {
-    return Scheduler.builder(broker);
+    return new Scheduler.Builder(broker, () -> {});
   }
 
   /** Runs a round. Returns the time of the next one. */
   public static Instant round(Scheduler scheduler) {
-    return SchedulerRounds.round(scheduler.threads());
+    return SchedulerRounds.round(scheduler.threads);
   }
 
   public static void askSource(Scheduler scheduler) {
     try {
-      SchedulerRounds.readSource(scheduler.threads());
+      SchedulerRounds.readSource(scheduler.threads);
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -28,6 +28,6 @@ public final class SchedulerAccess {
 
   /** Closes it. */
   public static void end(Scheduler scheduler) {
-    SchedulerRounds.end(scheduler.threads());
+    SchedulerRounds.end(scheduler.threads);
   }
 }

@@ -8,7 +8,7 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.inspect.TaskPage;
-import io.asynq4j.internal.broker.TaskInspection.Listing;
+import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
@@ -85,7 +85,7 @@ class SchedulerReplicasIT {
   }
 
   private int known() {
-    return BrokerConnection.brokerOf(redis).schedules().known().size();
+    return BrokerConnection.brokerOf(redis).schedules().known(broken -> {}).size();
   }
 
   private void disturb(Random random) throws InterruptedException {
@@ -108,7 +108,7 @@ class SchedulerReplicasIT {
   }
 
   private boolean isFiredUntil(Instant end) {
-    return BrokerConnection.brokerOf(redis).schedules().known().stream()
+    return BrokerConnection.brokerOf(redis).schedules().known(broken -> {}).stream()
         .map(known -> known.state().last())
         .allMatch(last -> last != null && last.isAfter(end));
   }

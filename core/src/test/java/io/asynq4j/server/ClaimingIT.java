@@ -65,7 +65,7 @@ class ClaimingIT {
   void aTaskThatComesIntoAnEmptyQueueIsProcessed() {
     RecordingServerListener recorder = new RecordingServerListener();
     world.start(world.quick(see).listener(recorder));
-    soon(() -> assertThat(world.broker().presence().servers()).hasSize(1));
+    soon(() -> assertThat(world.broker().presence().seen(broken -> {})).hasSize(1));
 
     world.enqueue("a");
 
@@ -195,7 +195,7 @@ class ClaimingIT {
     assertThat(server.queues()).containsOnly(Map.entry("one", 1), Map.entry("two", 3));
     soon(
         () ->
-            assertThat(world.broker().presence().servers().get(0).queues())
+            assertThat(world.broker().presence().seen(broken -> {}).get(0).server().queues())
                 .containsOnly(Map.entry("one", 1), Map.entry("two", 3)));
 
     assertThat(server.removeQueue("one")).isTrue();
@@ -287,7 +287,7 @@ class ClaimingIT {
     world.queueControl().pause(ServerFixture.Q);
     world.enqueue("a");
     world.start(world.quick(see).timing(timing -> timing.pollInterval(Duration.ofMillis(100))));
-    soon(() -> assertThat(world.broker().presence().servers()).hasSize(1));
+    soon(() -> assertThat(world.broker().presence().seen(broken -> {})).hasSize(1));
     long before = commands();
     // The time over which commands are counted.
     Thread.sleep(1_000);

@@ -14,7 +14,7 @@ import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.NewTask;
-import io.asynq4j.internal.broker.TaskInspection.Listing;
+import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import java.time.Duration;
 import java.util.List;
@@ -269,7 +269,7 @@ class GroupAggregationIT {
   void groupsWaitForAServerThatAggregates() throws Exception {
     world.enqueueMany("a", 2, options -> options.group("g"));
     world.start(world.quick((task, context) -> Outcome.done()));
-    soon(() -> assertThat(world.broker().presence().servers()).hasSize(1));
+    soon(() -> assertThat(world.broker().presence().seen(broken -> {})).hasSize(1));
     // Long enough for a look.
     Thread.sleep(200);
 

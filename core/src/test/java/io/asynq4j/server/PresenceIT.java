@@ -41,10 +41,10 @@ class PresenceIT {
 
     soon(
         () ->
-            assertThat(world.broker().presence().workers())
+            assertThat(world.broker().presence().workers(broken -> {}))
                 .extracting(Worker::taskId)
                 .containsExactlyInAnyOrder("small", "large"));
-    List<Worker> workers = world.broker().presence().workers();
+    List<Worker> workers = world.broker().presence().workers(broken -> {});
 
     assertThat(workers)
         .allSatisfy(
@@ -83,7 +83,7 @@ class PresenceIT {
       jedis.zadd("asynq:servers", 4e9, key);
       jedis.set(key, "\u0001not a server");
       for (int i = 0; i < 3; i++) {
-        assertThat(world.broker().presence().servers()).isEmpty();
+        assertThat(world.broker().presence().seen(broken -> {})).isEmpty();
       }
 
       assertThat(logs.linesWith("cannot read a row of " + key)).hasSize(1);

@@ -24,7 +24,7 @@ class ProcessSignalsIT {
   @BeforeEach
   void startProcess() throws IOException {
     process = JavaProcess.start(ProcessSignalsMain.class, world.server.uri());
-    soon(() -> assertThat(world.broker().presence().servers()).hasSize(1));
+    soon(() -> assertThat(world.broker().presence().seen(broken -> {})).hasSize(1));
   }
 
   @AfterEach
@@ -33,7 +33,7 @@ class ProcessSignalsIT {
   }
 
   private static String status() {
-    return world.broker().presence().servers().get(0).status();
+    return world.broker().presence().seen(broken -> {}).get(0).server().status();
   }
 
   @Test
@@ -45,7 +45,7 @@ class ProcessSignalsIT {
 
     assertThat(process.awaitEnd()).isZero();
     assertThat(process.output()).contains("ended in order");
-    assertThat(world.broker().presence().servers()).isEmpty();
+    assertThat(world.broker().presence().seen(broken -> {})).isEmpty();
   }
 
   @Test

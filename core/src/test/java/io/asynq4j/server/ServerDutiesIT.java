@@ -62,8 +62,8 @@ class ServerDutiesIT {
     TaskServer server =
         world.start(blocked().queues(Map.of("default", 6, "other", 1)).strictPriority());
 
-    soon(() -> assertThat(world.broker().presence().workers()).hasSize(1));
-    Presence.Server shown = world.broker().presence().servers().get(0);
+    soon(() -> assertThat(world.broker().presence().workers(broken -> {})).hasSize(1));
+    Presence.Server shown = world.broker().presence().seen(broken -> {}).get(0).server();
     assertThat(shown.serverId()).isEqualTo(server.id());
     assertThat(shown.pid()).isEqualTo((int) ProcessHandle.current().pid());
     assertThat(shown.host()).isNotBlank();
@@ -72,7 +72,7 @@ class ServerDutiesIT {
     assertThat(shown.strictPriority()).isTrue();
     assertThat(shown.status()).isEqualTo("active");
     assertThat(shown.activeWorkers()).isEqualTo(1);
-    Presence.Worker worker = world.broker().presence().workers().get(0);
+    Presence.Worker worker = world.broker().presence().workers(broken -> {}).get(0);
     assertThat(worker.taskId()).isEqualTo("a");
     assertThat(worker.queue()).isEqualTo(Q);
     assertThat(worker.serverId()).isEqualTo(server.id());
@@ -81,11 +81,13 @@ class ServerDutiesIT {
 
     server.quiet();
     soon(
-        () -> assertThat(world.broker().presence().servers().get(0).status()).isEqualTo("stopped"));
+        () ->
+            assertThat(world.broker().presence().seen(broken -> {}).get(0).server().status())
+                .isEqualTo("stopped"));
     release.countDown();
     server.stop();
-    assertThat(world.broker().presence().servers()).isEmpty();
-    assertThat(world.broker().presence().workers()).isEmpty();
+    assertThat(world.broker().presence().seen(broken -> {})).isEmpty();
+    assertThat(world.broker().presence().workers(broken -> {})).isEmpty();
   }
 
   @Test
@@ -98,7 +100,7 @@ class ServerDutiesIT {
     stop.start();
     soon(
         () -> {
-          Presence.Server shown = world.broker().presence().servers().get(0);
+          Presence.Server shown = world.broker().presence().seen(broken -> {}).get(0).server();
           assertThat(shown.status()).isEqualTo("closed");
           assertThat(shown.activeWorkers()).isEqualTo(1);
         });
@@ -112,7 +114,7 @@ class ServerDutiesIT {
     world.enqueue("a");
     world.enqueue("b", options -> options.queue("other"));
     world.start(blocked().queues(Map.of("default", 1, "other", 1)));
-    soon(() -> assertThat(world.broker().presence().workers()).hasSize(2));
+    soon(() -> assertThat(world.broker().presence().workers(broken -> {})).hasSize(2));
     double a = lease("default", "a");
     double b = lease("other", "b");
 
@@ -151,7 +153,7 @@ class ServerDutiesIT {
     world.enqueue("b");
     // By then each duty of the server has been done once.
     world.awaitGone("b");
-    soon(() -> assertThat(world.broker().presence().servers()).hasSize(1));
+    soon(() -> assertThat(world.broker().presence().seen(broken -> {})).hasSize(1));
 
     assertThat(world.broker().leases().extend(Q, List.of(claim), Duration.ofMinutes(1)))
         .doesNotContainNull();

@@ -10,7 +10,7 @@ import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
 import io.asynq4j.inspect.TaskPage;
 import io.asynq4j.internal.broker.NewTask;
-import io.asynq4j.internal.broker.TaskInspection.Listing;
+import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -10,7 +10,7 @@ import io.asynq4j.TaskState;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.NewTask;
-import io.asynq4j.internal.broker.TaskInspection.Listing;
+import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
 import java.util.ArrayList;

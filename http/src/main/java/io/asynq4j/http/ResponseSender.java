@@ -40,6 +40,9 @@ public final class ResponseSender extends Handler.Wrapper {
 
   private static final Logger log = LoggerFactory.getLogger(ResponseSender.class);
 
+  private static final String ACTION_FAILED =
+      SafeLog.text("the action for an undelivered response failed");
+
   private static final String EVENT_STREAM = "text/event-stream";
 
   private final long max;
@@ -255,7 +258,7 @@ public final class ResponseSender extends Handler.Wrapper {
         try {
           action.run();
         } catch (RuntimeException | Error other) {
-          SafeLog.error(log, "the action for an undelivered response failed", other);
+          SafeLog.error(log, ACTION_FAILED, other);
         }
       }
     }

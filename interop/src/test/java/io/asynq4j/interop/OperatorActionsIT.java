@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.Payload;
-import io.asynq4j.QueueNotEmptyException;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext.CancelReason;
 import io.asynq4j.inspect.QueueLimits;
+import io.asynq4j.inspect.QueueNotEmptyException;
 import io.asynq4j.interop.peer.GoTask;
 import io.asynq4j.interop.peer.GoTaskInfo;
 import io.asynq4j.interop.peer.WorkerProcess;

@@ -13,14 +13,19 @@ import picocli.CommandLine.Spec;
     name = "asynq bench",
     description = "Run load programs: measure throughput, latency and cost on this machine.",
     synopsisSubcommandLabel = "PROGRAM",
-    commandListHeading = "Programs:%n",
+    descriptionHeading = "%n",
+    optionListHeading = "%n",
+    commandListHeading = "%nPrograms:%n",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:completed, and all thresholds are met (they are not checked with reduced sizes)",
       "1:a threshold was missed at full size, or the program failed",
       "2:invalid command line"
     },
+    footerHeading = "%nExamples:%n",
     footer = {
+      "  ./asynq bench drain --quick",
+      "  ./asynq bench steady --json",
       "",
       "The letters are those of the sections in docs/explanation/performance.md.",
       "",
@@ -74,7 +79,13 @@ public final class Bench implements Runnable {
     commands
         .getSubcommands()
         .values()
-        .forEach(each -> each.getCommandSpec().usageMessage().abbreviateSynopsis(true));
+        .forEach(
+            each ->
+                each.getCommandSpec()
+                    .usageMessage()
+                    .abbreviateSynopsis(true)
+                    .descriptionHeading("%n")
+                    .optionListHeading("%n"));
     return commands;
   }
 

@@ -48,7 +48,8 @@ final class DrainBenchmark extends LoadBenchmark {
       names = "--concurrency",
       paramLabel = "C",
       split = ",",
-      description = "Concurrency of the server, one run for each value. Default: 10,100,1000.")
+      description =
+          "Concurrency values of the server, separated by commas; one run each. Default: 10,100,1000.")
   private List<Integer> concurrencies = List.of(10, 100, 1000);
 
   @Override

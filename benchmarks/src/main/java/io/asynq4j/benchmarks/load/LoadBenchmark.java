@@ -26,8 +26,8 @@ abstract class LoadBenchmark implements Callable<Integer> {
       names = "--redis",
       paramLabel = "URL",
       description =
-          "URL of an empty Redis to measure. Its data is deleted afterwards. Default: start one, with"
-              + " redis-server from the PATH or else the bundled one.")
+          "URL of an empty Redis to measure. Its data is deleted afterwards. Default: start"
+              + " redis-server from the PATH, else the bundled Redis.")
   private @Nullable String redisUri;
 
   @Option(
@@ -41,9 +41,10 @@ abstract class LoadBenchmark implements Callable<Integer> {
   @Option(
       names = "--into",
       paramLabel = "FILE",
-      description =
-          "Also write the tables into this document, between the lines '<!-- ${COMMAND-NAME} -->'"
-              + " and '<!-- /${COMMAND-NAME} -->'.")
+      description = {
+        "Also write the tables into this document, between the lines",
+        "'<!-- ${COMMAND-NAME} -->' and '<!-- /${COMMAND-NAME} -->'."
+      })
   private @Nullable Path document;
 
   // Set by picocli.

@@ -31,7 +31,7 @@ final class AggregationWorkloads extends WorkloadGroup {
     single(
         "read_set + quarantine",
         (calls, batch) -> unreadable.fillTo(calls, this::unreadableSets),
-        batch -> expect(1, broker.aggregation().read(unreadable.take()).unreadable().size()));
+        batch -> expect(0, broker.aggregation().read(unreadable.take()).messages().size()));
     PreparedItems<AggregationSet> toFinish = new PreparedItems<>();
     many(
         "finish_set",

@@ -69,7 +69,7 @@ final class PresenceWorkloads extends WorkloadGroup {
     single(
         "live",
         (calls, batch) -> broker.presence().show(server, List.of(), TaskPreparer.LONG),
-        batch -> broker.presence().servers());
+        batch -> broker.presence().seen(broken -> {}));
     single(
         "acquire",
         WorkloadGroup::nothing,
@@ -91,8 +91,9 @@ final class PresenceWorkloads extends WorkloadGroup {
         "fire",
         (calls, batch) -> {
           prepared.fillTo(calls * batch, count -> preparer.tasks(count, options -> options));
-          broker.schedules().enroll(List.of(entry));
-          decided.set(broker.schedules().known(entry.name()).state().decided().toEpochMilli());
+          ScheduleLedger.State state =
+              broker.schedules().enroll(List.of(entry)).values().iterator().next();
+          decided.set(state.decided().toEpochMilli());
         },
         inCalls(
             part -> {

@@ -85,7 +85,7 @@ final class TaskLifecycleWorkloads extends WorkloadGroup {
               claims.stream()
                   .map(c -> new LeaseOperations.Step(c, new Progress(50, "half")))
                   .toList();
-          if (broker.leases().writeProgress(queue, steps).contains(false)) {
+          if (broker.leases().write(queue, steps).contains(false)) {
             throw new IllegalStateException("a lease is lost");
           }
           running.putBack(claims);

@@ -1,8 +1,8 @@
 package io.asynq4j.benchmarks.script;
 
 import io.asynq4j.internal.broker.Claim;
-import io.asynq4j.internal.broker.Diagnostics;
-import io.asynq4j.internal.broker.Diagnostics.Subject;
+import io.asynq4j.internal.broker.inspect.Diagnostics;
+import io.asynq4j.internal.broker.inspect.Diagnostics.Subject;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
@@ -106,7 +106,7 @@ final class UpkeepWorkloads extends WorkloadGroup {
   }
 
   private List<Subject> subjects(List<String> ids) {
-    return ids.stream().map(id -> Subject.task(queue, id, Diagnostics.Seen.NOWHERE, "")).toList();
+    return ids.stream().map(id -> Subject.of(Diagnostics.SubjectKind.TASK, queue, id)).toList();
   }
 
   private List<Subject> locks(int count) {

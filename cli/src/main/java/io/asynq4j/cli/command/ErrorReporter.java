@@ -2,12 +2,12 @@ package io.asynq4j.cli.command;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.QueueNotEmptyException;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.cli.settings.UnknownContextException;
+import io.asynq4j.inspect.QueueNotEmptyException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.asynq4j.cli.queue;
 
-import io.asynq4j.QueueNotEmptyException;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.cli.command.ExitCode;
 import io.asynq4j.cli.command.Session;
+import io.asynq4j.inspect.QueueNotEmptyException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

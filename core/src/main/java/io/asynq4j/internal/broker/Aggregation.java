@@ -1,6 +1,7 @@
 package io.asynq4j.internal.broker;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -29,16 +30,12 @@ public interface Aggregation {
     public static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(2);
 
     public GroupRules {
-      if (maxSize < 0) {
-        throw new IllegalArgumentException("maxSize must be 0 or greater, got " + maxSize);
-      }
-      if (maxDelay.isNegative() || grace.isNegative()) {
-        throw new IllegalArgumentException(
-            "maxDelay and grace must be 0 or greater, got " + maxDelay + ", " + grace);
-      }
-      if (timeout.compareTo(Duration.ofSeconds(1)) < 0) {
-        throw new IllegalArgumentException("timeout must be at least 1 second, got " + timeout);
-      }
+      ArgumentValidator.requireAtLeast(0, maxSize, "maxSize");
+      ArgumentValidator.requireNotNegative(maxDelay, "maxDelay");
+      ArgumentValidator.requireNotNegative(grace, "grace");
+      ArgumentValidator.require(
+          timeout.compareTo(Duration.ofSeconds(1)) >= 0,
+          "timeout must be at least 1 second, got " + timeout);
     }
   }
 
@@ -52,10 +49,8 @@ public interface Aggregation {
    * The content of a set.
    *
    * @param deadline until when the set is reserved; null if it has returned to its group
-   * @param unreadable IDs of members that could not be decoded; they have been archived
    */
-  record SetContent(
-      List<TaskMessage> messages, @Nullable Instant deadline, List<String> unreadable) {}
+  record SetContent(List<TaskMessage> messages, @Nullable Instant deadline) {}
 
   /** Replaces the tasks of a set by the aggregated task, or deletes them if it is null. */
   FinishAnswer finish(AggregationSet set, @Nullable NewTask aggregated);

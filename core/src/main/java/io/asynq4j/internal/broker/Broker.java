@@ -1,5 +1,13 @@
 package io.asynq4j.internal.broker;
 
+import io.asynq4j.internal.broker.inspect.Diagnostics;
+import io.asynq4j.internal.broker.inspect.KeyspaceScan;
+import io.asynq4j.internal.broker.inspect.OperatorActions;
+import io.asynq4j.internal.broker.inspect.QueueControl;
+import io.asynq4j.internal.broker.inspect.QueueInspection;
+import io.asynq4j.internal.broker.inspect.QueueRemoval;
+import io.asynq4j.internal.broker.inspect.TaskEdits;
+import io.asynq4j.internal.broker.inspect.TaskInspection;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel;
 import io.asynq4j.internal.broker.pubsub.PubSub;
 import io.asynq4j.internal.time.ElapsedBounds;

@@ -5,13 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claimed tasks, and why the queue returned no more.
+ * Claimed tasks, and why the queue returned no more. Tasks whose message cannot be decoded have
+ * been archived.
  *
  * @param heldUntil when the next task may be claimed; only with {@link QueueCondition#HELD}
- * @param unreadable IDs of tasks whose message could not be decoded; they have been archived
  */
-public record ClaimBatch(
-    List<Claim> claims, QueueCondition rest, @Nullable Instant heldUntil, List<String> unreadable) {
+public record ClaimBatch(List<Claim> claims, QueueCondition rest, @Nullable Instant heldUntil) {
 
   /** The condition of the queue after the claim. */
   public enum QueueCondition {
@@ -27,6 +26,5 @@ public record ClaimBatch(
 
   public ClaimBatch {
     claims = List.copyOf(claims);
-    unreadable = List.copyOf(unreadable);
   }
 }

@@ -36,27 +36,30 @@ public interface LeaseOperations {
 
   /** Stores a result before the attempt has ended. Returns false if the lease is lost. */
   default boolean writeResult(Claim claim, Payload result) {
-    return writeResults(claim.queue(), List.of(new Result(claim, result))).get(0);
+    return write(claim.queue(), List.of(new Result(claim, result))).get(0);
   }
-
-  /** Stores results of attempts on tasks of one queue. Returns one answer for each, in order. */
-  List<Boolean> writeResults(QueueName queue, List<Result> results);
-
-  /** A result of an attempt that has not ended. */
-  record Result(Claim claim, Payload payload) {}
 
   /** Stores the progress of an attempt for observers. Returns false if the lease is lost. */
   default boolean writeProgress(Claim claim, Progress progress) {
-    return writeProgress(claim.queue(), List.of(new Step(claim, progress))).get(0);
+    return write(claim.queue(), List.of(new Step(claim, progress))).get(0);
   }
 
   /**
-   * Stores the progress of attempts on tasks of one queue. Returns one answer for each, in order.
+   * Stores what attempts on tasks of one queue report. Returns one answer for each, in order: false
+   * if the lease is lost.
    */
-  List<Boolean> writeProgress(QueueName queue, List<Step> steps);
+  List<Boolean> write(QueueName queue, List<? extends Report> reports);
+
+  /** What an attempt reports before it has ended. */
+  sealed interface Report {
+    Claim claim();
+  }
+
+  /** A result of an attempt that has not ended. */
+  record Result(Claim claim, Payload payload) implements Report {}
 
   /** The progress of an attempt. */
-  record Step(Claim claim, Progress progress) {}
+  record Step(Claim claim, Progress progress) implements Report {}
 
   /**
    * Returns the claims that the tokens prove while they own the leases; empty afterwards. Returns

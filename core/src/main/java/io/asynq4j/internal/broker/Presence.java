@@ -2,6 +2,7 @@ package io.asynq4j.internal.broker;
 
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -68,8 +69,6 @@ public interface Presence {
    */
   void forgetGoneSchedulers();
 
-  List<Server> servers();
-
   /** Returns the queues of the servers that are present at this instant. Changes nothing. */
   Set<String> servedQueues(Instant now);
 
@@ -82,11 +81,6 @@ public interface Presence {
   List<Seen> seen(Consumer<Unreadable> broken);
 
   record Seen(Server server, Instant until) {}
-
-  /** Returns the tasks that servers are processing, without unreadable ones. */
-  default List<Worker> workers() {
-    return workers(unreadable -> {});
-  }
 
   /**
    * Returns the tasks that servers are processing.
@@ -111,12 +105,11 @@ public interface Presence {
     public SchedulerEntry {
       options = List.copyOf(options);
       for (String option : options) {
-        if (option.indexOf('(') < 0) {
-          throw new IllegalArgumentException(
-              "an option text needs parentheses, otherwise a Go inspector crashes: \""
-                  + option
-                  + "\"");
-        }
+        ArgumentValidator.require(
+            option.indexOf('(') >= 0,
+            "an option text needs parentheses, otherwise a Go inspector crashes: \""
+                + option
+                + "\"");
       }
     }
   }
@@ -154,9 +147,7 @@ public interface Presence {
    * Returns a name of the Redis server that has the history of an entry, from cached data only;
    * never fails. Empty if it is unknown, and if one server has all keys.
    */
-  default String shardOfEvents(String entryId) {
-    return "";
-  }
+  String shardOfEvents(String entryId);
 
   /**
    * Records that an entry has enqueued a task. The newest 1,000 events are kept, for 90 days after
@@ -166,6 +157,4 @@ public interface Presence {
 
   /** Returns the tasks that an entry has enqueued, newest first. */
   List<SchedulerEvent> events(String entryId, int offset, int limit);
-
-  void clearEvents(String entryId);
 }

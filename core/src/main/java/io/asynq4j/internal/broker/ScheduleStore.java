@@ -23,11 +23,6 @@ public interface ScheduleStore extends ScheduleLedger {
    */
   record Unreadable(String name, String queue, String reason) {}
 
-  /** Returns all readable entries, by name. */
-  default List<Known> known() {
-    return known(unreadable -> {});
-  }
-
   /**
    * Returns all readable entries, by name. A queue that may not be read, or whose cluster node does
    * not answer, hides no entry of other queues.
@@ -38,8 +33,6 @@ public interface ScheduleStore extends ScheduleLedger {
 
   /** Returns whether an entry is registered, readable or not. */
   boolean isListed(String name);
-
-  Known known(String name);
 
   /** Stops firing an entry until it is resumed. Returns false if it was already paused. */
   boolean pause(String name);

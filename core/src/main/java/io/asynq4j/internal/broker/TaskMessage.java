@@ -2,6 +2,7 @@ package io.asynq4j.internal.broker;
 
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
+import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import java.time.Duration;
@@ -71,29 +72,37 @@ public record TaskMessage(
         .uniqueKey(uniqueKey);
   }
 
+  /** Returns what a handler gets: the type, payload and headers. */
+  public Task task() {
+    return Task.of(type, payload, headers);
+  }
+
   public boolean isExhausted() {
     return retried >= maxRetry;
   }
 
   public TaskMessage withUniqueKey(String key) {
-    return with(payload, retried, lastError, key, lastFailedAt, completedAt);
+    return withPayload(payload, key);
   }
 
-  public TaskMessage withPayload(Payload newPayload, String newUniqueKey) {
-    return with(newPayload, retried, lastError, newUniqueKey, lastFailedAt, completedAt);
+  public TaskMessage withPayload(Payload newPayload, String key) {
+    return with(
+        queue, newPayload, retried, lastError, key, lastFailedAt, completedAt, group, headers);
   }
 
-  public TaskMessage withGroup(String newGroup) {
-    return with(queue, uniqueKey, newGroup, headers);
+  public TaskMessage withGroup(String name) {
+    return with(
+        queue, payload, retried, lastError, uniqueKey, lastFailedAt, completedAt, name, headers);
   }
 
-  public TaskMessage withHeaders(Map<String, String> newHeaders) {
-    return with(queue, uniqueKey, group, newHeaders);
+  public TaskMessage withHeaders(Map<String, String> all) {
+    return with(
+        queue, payload, retried, lastError, uniqueKey, lastFailedAt, completedAt, group, all);
   }
 
   /** Returns the message for another queue, where it has no lock yet. */
-  public TaskMessage movedTo(QueueName newQueue) {
-    return with(newQueue, "", group, headers);
+  public TaskMessage movedTo(QueueName other) {
+    return with(other, payload, retried, lastError, "", lastFailedAt, completedAt, group, headers);
   }
 
   /** Returns whether the task is deleted completely when it succeeds: no record, no lock. */
@@ -105,45 +114,27 @@ public record TaskMessage(
    * Returns the message after an attempt failed at this time; {@code costsRetry} counts the retry.
    */
   public TaskMessage failed(String error, Instant at, boolean costsRetry) {
-    return with(payload, costsRetry ? retried + 1 : retried, error, uniqueKey, at, completedAt);
+    int count = costsRetry ? retried + 1 : retried;
+    return with(queue, payload, count, error, uniqueKey, at, completedAt, group, headers);
   }
 
-  public TaskMessage completed(Instant at) {
-    return with(payload, retried, lastError, uniqueKey, lastFailedAt, at);
+  /** Returns the message after an attempt succeeded; a note replaces the last error. */
+  public TaskMessage completed(Instant at, @Nullable String note) {
+    String text = note == null ? lastError : note;
+    return with(queue, payload, retried, text, uniqueKey, lastFailedAt, at, group, headers);
   }
 
-  public TaskMessage withLastError(String text) {
-    return with(payload, retried, text, uniqueKey, lastFailedAt, completedAt);
-  }
-
+  /** Returns the message with other values in the components that can change. */
   private TaskMessage with(
+      QueueName queue,
       Payload payload,
       int retried,
       String lastError,
       String uniqueKey,
       @Nullable Instant lastFailedAt,
-      @Nullable Instant completedAt) {
-    return new TaskMessage(
-        type,
-        payload,
-        id,
-        queue,
-        maxRetry,
-        retried,
-        lastError,
-        timeout,
-        deadline,
-        uniqueKey,
-        lastFailedAt,
-        retention,
-        completedAt,
-        group,
-        headers,
-        unknownFields);
-  }
-
-  private TaskMessage with(
-      QueueName queue, String uniqueKey, String group, Map<String, String> headers) {
+      @Nullable Instant completedAt,
+      String group,
+      Map<String, String> headers) {
     return new TaskMessage(
         type,
         payload,

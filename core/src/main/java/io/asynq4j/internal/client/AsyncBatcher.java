@@ -1,16 +1,22 @@
 package io.asynq4j.internal.client;
 
-import io.asynq4j.Durability;
+import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.rules.DurabilityRequirement;
+import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 
 /**
  * Batches tasks of many callers: each queue has one call in flight, and the next call takes the
@@ -20,23 +26,30 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class AsyncBatcher {
 
   /** Maximum batch size: the first caller waits for the whole batch. */
-  private static final int MOST = 100;
+  static final int MOST = 100;
 
   private final EnqueueSender sender;
-  private final EnqueueThreadPools threads;
+  private final Function<QueueName, String> shardOf;
+  private final Function<String, ThreadPoolExecutor> pools;
+
+  /** Threads by Redis server, so that an unresponsive server delays only its queues. */
+  private final Map<String, ThreadPoolExecutor> threads = new ConcurrentHashMap<>();
+
   private final Map<BatchKey, Batch> batches = new ConcurrentHashMap<>();
   private volatile boolean closed;
   private volatile boolean givenUp;
 
-  public AsyncBatcher(EnqueueSender sender, EnqueueThreadPools threads) {
+  /**
+   * @param shardOf the server that has a queue, from cached data; must not block
+   * @param pools creates the threads of a server
+   */
+  public AsyncBatcher(
+      EnqueueSender sender,
+      Function<QueueName, String> shardOf,
+      Function<String, ThreadPoolExecutor> pools) {
     this.sender = sender;
-    this.threads = threads;
-  }
-
-  PendingEnqueue add(NewTask task, Durability durability) {
-    PendingEnqueue entry = new PendingEnqueue(task);
-    add(entry, BatchKey.of(task, durability));
-    return entry;
+    this.shardOf = shardOf;
+    this.pools = pools;
   }
 
   /** Adds an entry, which is answered unless this method throws. */
@@ -50,8 +63,8 @@ public final class AsyncBatcher {
   /**
    * Returns whether no call to the task's destination is in flight, so that it would be sent alone.
    */
-  boolean isIdleFor(NewTask task, Durability durability) {
-    Batch batch = batches.get(BatchKey.of(task, durability));
+  boolean isIdleFor(NewTask task, DurabilityRequirement confirmation) {
+    Batch batch = batches.get(BatchKey.of(task, confirmation));
     return batch == null || !batch.underWay.get();
   }
 
@@ -67,8 +80,13 @@ public final class AsyncBatcher {
    */
   public void close(Duration most) {
     closed = true;
+    List<ThreadPoolExecutor> all = List.copyOf(threads.values());
+    all.forEach(ExecutorService::shutdown);
+    long end = System.nanoTime() + TimeMath.nanos(most);
     try {
-      threads.close(most);
+      for (ThreadPoolExecutor pool : all) {
+        pool.awaitTermination(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -92,7 +110,12 @@ public final class AsyncBatcher {
     void start() {
       if (!underWay.get() && underWay.compareAndSet(false, true)) {
         try {
-          threads.of(destination.queue()).execute(this);
+          ThreadPoolExecutor pool =
+              threads.computeIfAbsent(shardOf.apply(destination.queue()), pools);
+          if (closed) {
+            pool.shutdown();
+          }
+          pool.execute(this);
         } catch (RejectedExecutionException e) {
           underWay.set(false);
           drop();
@@ -138,7 +161,7 @@ public final class AsyncBatcher {
     /** Answers all entries, whatever happens, since this thread continues with later ones. */
     private void send() {
       try {
-        List<EnqueueReply> answers = sender.send(tasks, destination.durability());
+        List<EnqueueReply> answers = sender.send(tasks, destination.confirmation());
         for (int i = 0; i < batch.size(); i++) {
           batch.get(i).answer().complete(answers.get(i));
         }

@@ -1,8 +1,8 @@
 package io.asynq4j.internal.client;
 
-import io.asynq4j.Durability;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.rules.DurabilityRequirement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallCoalescer {
 
-  /** Maximum batch size: the first caller waits for the whole batch. */
-  private static final int MOST = 100;
-
   /** Duration of a call that allows one more concurrent call. */
   private static final long ONE_MORE_NANOS = TimeUnit.MICROSECONDS.toNanos(400);
 
@@ -50,25 +47,17 @@ final class CallCoalescer {
   CallCoalescer(EnqueueSender sender, int maxCalls) {
     this.alone = sender;
     // An interrupt of one caller must not affect the others.
-    this.together = new EnqueueSender(sender.sink().uninterrupted(), sender.confirmations());
+    this.together = new EnqueueSender(sender.sink().uninterrupted());
     this.maxCalls = maxCalls;
   }
 
-  EnqueueReply send(NewTask task, Durability durability) {
-    return callsOf(task, durability).send(task);
-  }
-
-  /** Sends a task alone; returns null if it is better sent together with others. */
-  @Nullable EnqueueReply sendAlone(NewTask task, Durability durability) {
-    return callsOf(task, durability).sendAlone(task);
-  }
-
-  private QueueCalls callsOf(NewTask task, Durability durability) {
-    return queues.computeIfAbsent(BatchKey.of(task, durability), QueueCalls::new);
+  /** Returns the calls that a task may share. */
+  QueueCalls of(NewTask task, DurabilityRequirement confirmation) {
+    return queues.computeIfAbsent(BatchKey.of(task, confirmation), QueueCalls::new);
   }
 
   /** The callers with tasks for one queue. */
-  private final class QueueCalls {
+  final class QueueCalls {
     private final BatchKey destination;
     private final ConcurrentLinkedQueue<Caller> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waitingCount = new AtomicInteger();
@@ -104,6 +93,7 @@ final class CallCoalescer {
       }
     }
 
+    /** Sends a task alone; returns null if it is better sent together with others. */
     @Nullable EnqueueReply sendAlone(NewTask task) {
       if (expected > 1 || !waiting.isEmpty() || !mayCall()) {
         return null;
@@ -117,7 +107,7 @@ final class CallCoalescer {
 
     private List<EnqueueReply> call(EnqueueSender sender, List<NewTask> tasks) {
       long began = System.nanoTime();
-      List<EnqueueReply> answers = sender.send(tasks, destination.durability());
+      List<EnqueueReply> answers = sender.send(tasks, destination.confirmation());
       long before = nanosOfACall;
       nanosOfACall = before + (System.nanoTime() - began - before) / 8;
       return answers;
@@ -134,7 +124,7 @@ final class CallCoalescer {
     private EnqueueReply await(Caller caller) {
       int yields = 0;
       while (true) {
-        EnqueueReply answer = caller.entry.answer().getNow(null);
+        EnqueueReply answer = caller.answer().getNow(null);
         if (answer != null) {
           return answer;
         }
@@ -147,8 +137,7 @@ final class CallCoalescer {
           LockSupport.park(this);
           if (Thread.currentThread().isInterrupted()) {
             EnqueueReply last =
-                caller.entry.giveUp(
-                    "interrupted while waiting for Redis", new InterruptedException());
+                caller.giveUp("interrupted while waiting for Redis", new InterruptedException());
             leave(caller);
             return last;
           }
@@ -157,7 +146,7 @@ final class CallCoalescer {
     }
 
     private void leave(Caller caller) {
-      caller.entry.take();
+      caller.take();
       if (waiting.remove(caller)) {
         waitingCount.decrementAndGet();
       }
@@ -170,8 +159,8 @@ final class CallCoalescer {
       try {
         gather();
         // Allocated at full size: callers that left the queue must not be lost for lack of memory.
-        List<Caller> callers = new ArrayList<>(MOST);
-        List<NewTask> tasks = new ArrayList<>(MOST);
+        List<Caller> callers = new ArrayList<>(AsyncBatcher.MOST);
+        List<NewTask> tasks = new ArrayList<>(AsyncBatcher.MOST);
         take(callers, tasks);
         size = callers.size();
         if (size > 0) {
@@ -185,9 +174,9 @@ final class CallCoalescer {
 
     private void take(List<Caller> callers, List<NewTask> tasks) {
       Caller next;
-      while (tasks.size() < MOST && (next = waiting.poll()) != null) {
+      while (tasks.size() < AsyncBatcher.MOST && (next = waiting.poll()) != null) {
         waitingCount.decrementAndGet();
-        NewTask task = next.entry.take();
+        NewTask task = next.take();
         if (task != null) {
           callers.add(next);
           tasks.add(task);
@@ -201,12 +190,12 @@ final class CallCoalescer {
       try {
         List<EnqueueReply> answers = call(isOnlyMine ? alone : together, tasks);
         for (int i = 0; i < callers.size(); i++) {
-          callers.get(i).entry.answer().complete(answers.get(i));
+          callers.get(i).answer().complete(answers.get(i));
           callers.get(i).wake();
         }
       } catch (Throwable e) {
         for (int i = 0; i < callers.size(); i++) {
-          callers.get(i).entry.lose(e);
+          callers.get(i).lose(e);
           callers.get(i).wake();
         }
         throw e;
@@ -237,12 +226,11 @@ final class CallCoalescer {
   }
 
   /** Compared by identity: the same thread may have called before. */
-  private static final class Caller {
-    private final PendingEnqueue entry;
+  private static final class Caller extends PendingEnqueue {
     private final Thread thread = Thread.currentThread();
 
     Caller(NewTask task) {
-      this.entry = new PendingEnqueue(task);
+      super(task);
     }
 
     void wake() {

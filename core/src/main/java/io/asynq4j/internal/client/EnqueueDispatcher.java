@@ -1,10 +1,10 @@
 package io.asynq4j.internal.client;
 
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.Durability;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.NewTask;
+import io.asynq4j.internal.broker.rules.DurabilityRequirement;
 import io.asynq4j.internal.concurrent.VirtualThreads;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
@@ -63,8 +63,8 @@ public final class EnqueueDispatcher {
     if (options.limit() == null) {
       List<EnqueueReply> answers =
           tasks.size() == 1
-              ? sendInThisThread(tasks.get(0), options.durability())
-              : sendInThisThread(tasks, options.durability());
+              ? sendInThisThread(tasks.get(0), options.confirmation())
+              : sendInThisThread(tasks, options.confirmation());
       if (answers != null) {
         return answers;
       }
@@ -72,7 +72,9 @@ public final class EnqueueDispatcher {
     Long until = until(options);
     List<PendingEnqueue> entries = new ArrayList<>(tasks.size());
     for (NewTask task : tasks) {
-      entries.add(batcher.add(task, options.durability()));
+      PendingEnqueue entry = new PendingEnqueue(task);
+      batcher.add(entry, BatchKey.of(task, options.confirmation()));
+      entries.add(entry);
     }
     List<EnqueueReply> answers = new ArrayList<>(tasks.size());
     for (PendingEnqueue entry : entries) {
@@ -82,18 +84,21 @@ public final class EnqueueDispatcher {
   }
 
   /** Returns null if this thread must not send the task. */
-  private @Nullable List<EnqueueReply> sendInThisThread(NewTask task, Durability durability) {
+  private @Nullable List<EnqueueReply> sendInThisThread(
+      NewTask task, DurabilityRequirement confirmation) {
     if (!VirtualThreads.isCurrentVirtual()) {
-      return List.of(sharedCalls.send(task, durability));
+      return List.of(sharedCalls.of(task, confirmation).send(task));
     }
     EnqueueReply answer =
-        batcher.isIdleFor(task, durability) ? sharedCalls.sendAlone(task, durability) : null;
+        batcher.isIdleFor(task, confirmation)
+            ? sharedCalls.of(task, confirmation).sendAlone(task)
+            : null;
     return answer == null ? null : List.of(answer);
   }
 
   /** Returns null if too many callers do so already, or if the tasks belong to several servers. */
   private @Nullable List<EnqueueReply> sendInThisThread(
-      List<NewTask> tasks, Durability durability) {
+      List<NewTask> tasks, DurabilityRequirement confirmation) {
     String shard = onlyShardOf(tasks);
     if (shard == null) {
       // In sequence, calls to an unresponsive server would delay the rest.
@@ -104,7 +109,7 @@ public final class EnqueueDispatcher {
       return null;
     }
     try {
-      return sender.send(tasks, durability);
+      return sender.send(tasks, confirmation);
     } finally {
       permits.release();
     }
@@ -128,7 +133,7 @@ public final class EnqueueDispatcher {
     requireNotInterrupted();
     Long until = until(options);
     PendingEnqueue entry = new PendingEnqueue(task);
-    BatchKey destination = BatchKey.of(task, options.durability());
+    BatchKey destination = BatchKey.of(task, options.confirmation());
     String shard = shardOf.apply(destination.queue());
     budget.enter(task, shard, until);
     CompletableFuture<EnqueueReply> answer;

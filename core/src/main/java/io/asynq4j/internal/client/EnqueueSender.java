@@ -1,20 +1,17 @@
 package io.asynq4j.internal.client;
 
-import io.asynq4j.Durability;
 import io.asynq4j.internal.broker.EnqueueOperations;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.rules.DurabilityRequirement;
 import java.util.List;
-import java.util.function.Function;
 
 /** Sends tasks to Redis and returns a reply for each, unless an {@code Error} ends the call. */
-public record EnqueueSender(
-    EnqueueOperations sink, Function<Durability, DurabilityRequirement> confirmations) {
+public record EnqueueSender(EnqueueOperations sink) {
 
-  List<EnqueueReply> send(List<NewTask> tasks, Durability durability) {
+  List<EnqueueReply> send(List<NewTask> tasks, DurabilityRequirement confirmation) {
     try {
-      return sink.enqueueEach(tasks, confirmations.apply(durability));
+      return sink.enqueueEach(tasks, confirmation);
     } catch (RuntimeException e) {
       return tasks.stream().map(task -> EnqueueReply.failed(e)).toList();
     }

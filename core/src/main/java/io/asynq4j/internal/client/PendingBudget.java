@@ -28,14 +28,10 @@ public final class PendingBudget {
   private volatile boolean isShared;
 
   /** The places of one server's tasks; guarded by the lock. */
-  private static final class Share {
-    final Condition mayFit;
+  private final class Share {
+    final Condition mayFit = lock.newCondition();
     int taken;
     int waiting;
-
-    Share(Condition mayFit) {
-      this.mayFit = mayFit;
-    }
   }
 
   public PendingBudget(int places) {
@@ -79,7 +75,7 @@ public final class PendingBudget {
     isShared = true;
     lock.lockInterruptibly();
     try {
-      Share share = shares.computeIfAbsent(shard, any -> new Share(lock.newCondition()));
+      Share share = shares.computeIfAbsent(shard, any -> new Share());
       share.waiting++;
       try {
         while (!fits(weight, share) || !free.tryAcquire(weight)) {

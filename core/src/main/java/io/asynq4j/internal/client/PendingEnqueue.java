@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** A task that waits to be sent or for its reply. */
-final class PendingEnqueue {
+class PendingEnqueue {
 
   /** Created in advance, for use without memory. */
   private static final EnqueueReply LOST =

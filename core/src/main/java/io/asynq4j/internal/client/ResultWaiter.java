@@ -4,7 +4,7 @@ import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
-import io.asynq4j.internal.broker.TaskInspection;
+import io.asynq4j.internal.broker.inspect.TaskInspection;
 import io.asynq4j.internal.time.PollInterval;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
@@ -37,11 +37,8 @@ public final class ResultWaiter {
       BrokerUnavailableException failure = null;
       try {
         TaskInfo task = poll(queue, id, until);
-        if (task == null) {
-          return Optional.empty();
-        }
-        if (task.state().isFinal()) {
-          return Optional.of(task);
+        if (task == null || task.state().isFinal()) {
+          return Optional.ofNullable(task);
         }
       } catch (BrokerUnavailableException e) {
         failure = e;

@@ -41,8 +41,9 @@ public final class Jackson2Codec extends JacksonCodec {
     this(mapper(strict));
   }
 
-  private Jackson2Codec(ObjectMapper mapper) {
-    this.mapper = mapper;
+  /** Uses a mapper of the application. */
+  Jackson2Codec(Object mapper) {
+    this.mapper = (ObjectMapper) mapper;
   }
 
   private static final class RequiredComponents extends JacksonAnnotationIntrospector {
@@ -56,11 +57,6 @@ public final class Jackson2Codec extends JacksonCodec {
                   parameter.getOwner().getMember(), parameter.getIndex());
       return isRequired ? Boolean.TRUE : super.hasRequiredMarker(member);
     }
-  }
-
-  /** Returns a codec with a mapper of the application. */
-  static Jackson2Codec by(Object mapper) {
-    return new Jackson2Codec((ObjectMapper) mapper);
   }
 
   private static ObjectMapper mapper(boolean strict) {
@@ -89,13 +85,14 @@ public final class Jackson2Codec extends JacksonCodec {
     return of(PackageVersion.VERSION, strict);
   }
 
-  /** Returns a codec that always fails if this version writes different bytes than Jackson 3. */
+  /** Fails if this version writes different bytes than Jackson 3. */
   public static PayloadCodec of(Version version, boolean strict) {
-    return version.compareTo(OLDEST) >= 0
-        ? new Jackson2Codec(strict)
-        : new JsonCodec.MissingCodec(
-            "Jackson %s on the class path is too old: use 2.18 or newer, or Jackson 3,%s"
-                .formatted(version, JsonCodec.ALTERNATIVES));
+    if (version.compareTo(OLDEST) < 0) {
+      throw new IllegalStateException(
+          "Jackson %s on the class path is too old: use 2.18 or newer, or Jackson 3,%s"
+              .formatted(version, JsonCodec.ALTERNATIVES));
+    }
+    return new Jackson2Codec(strict);
   }
 
   @Override

@@ -33,8 +33,9 @@ public final class Jackson3Codec extends JacksonCodec {
     this(mapper(strict));
   }
 
-  private Jackson3Codec(ObjectMapper mapper) {
-    this.mapper = mapper;
+  /** Uses a mapper of the application. */
+  Jackson3Codec(Object mapper) {
+    this.mapper = (ObjectMapper) mapper;
   }
 
   private static final class RequiredComponents extends JacksonAnnotationIntrospector {
@@ -48,11 +49,6 @@ public final class Jackson3Codec extends JacksonCodec {
                   parameter.getOwner().getMember(), parameter.getIndex());
       return isRequired ? Boolean.TRUE : super.hasRequiredMarker(config, member);
     }
-  }
-
-  /** Returns a codec with a mapper of the application. */
-  static Jackson3Codec by(Object mapper) {
-    return new Jackson3Codec((ObjectMapper) mapper);
   }
 
   private static ObjectMapper mapper(boolean strict) {

@@ -81,7 +81,7 @@ abstract sealed class JacksonCodec implements PayloadCodec permits Jackson2Codec
   public final Object decode(Payload payload, Type type) {
     String name = type.getTypeName();
     if (payload.size() == 0) {
-      throw new PayloadException("the payload is empty, so there is no " + name, null);
+      throw new PayloadException("cannot decode an empty payload as " + name, null);
     }
     Object value;
     try {

@@ -48,10 +48,10 @@ public final class JsonCodec implements PayloadCodec {
   public static PayloadCodec by(Object mapper) {
     for (Class<?> each = mapper.getClass(); each != null; each = each.getSuperclass()) {
       if (each.getName().equals("tools.jackson.databind.ObjectMapper")) {
-        return Jackson3Codec.by(mapper);
+        return new Jackson3Codec(mapper);
       }
       if (each.getName().equals("com.fasterxml.jackson.databind.ObjectMapper")) {
-        return Jackson2Codec.by(mapper);
+        return new Jackson2Codec(mapper);
       }
     }
     throw new IllegalArgumentException(
@@ -59,6 +59,11 @@ public final class JsonCodec implements PayloadCodec {
             .formatted(mapper.getClass().getName()));
   }
 
+  /**
+   * Returns the codec for the version of Jackson that is present.
+   *
+   * @throws IllegalStateException with advice if no version is usable
+   */
   public static PayloadCodec find(Predicate<String> isPresent, boolean strict) {
     if (isPresent.test("tools.jackson.databind.json.JsonMapper")) {
       return new Jackson3Codec(strict);
@@ -66,7 +71,7 @@ public final class JsonCodec implements PayloadCodec {
     if (isPresent.test("com.fasterxml.jackson.databind.ObjectMapper")) {
       return Jackson2Codec.ofClassPath(strict);
     }
-    return new MissingCodec(
+    throw new IllegalStateException(
         "there is no JSON library on the class path: add tools.jackson.core:jackson-databind,"
             + ALTERNATIVES);
   }
@@ -77,19 +82,6 @@ public final class JsonCodec implements PayloadCodec {
       return true;
     } catch (ClassNotFoundException e) {
       return false;
-    }
-  }
-
-  /** Fails with advice where JSON is needed and no library is usable. */
-  record MissingCodec(String advice) implements PayloadCodec {
-    @Override
-    public Payload encode(Object value) {
-      throw new IllegalStateException(advice);
-    }
-
-    @Override
-    public Object decode(Payload payload, Type type) {
-      throw new IllegalStateException(advice);
     }
   }
 }

@@ -1,7 +1,6 @@
 package io.asynq4j.internal.codec;
 
 import io.asynq4j.Payload;
-import io.asynq4j.Task;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.codec.PayloadException;
 import java.lang.reflect.Type;
@@ -22,27 +21,22 @@ public final class PayloadConverter {
               + type.getTypeName()
               + "; declare the type without one if there is none");
     }
+    return encode(value, codec);
+  }
+
+  public static Payload encode(Object value, PayloadCodec codec) {
     if (value instanceof Payload payload) {
       return payload;
     }
-    if (value instanceof byte[] bytes) {
-      return Payload.of(bytes);
-    }
-    return codec.encode(value);
+    return value instanceof byte[] bytes ? Payload.of(bytes) : codec.encode(value);
   }
 
-  /** Returns the input of a task; null for a type without input. */
-  public static @Nullable Object decode(Task task, Type type, PayloadCodec codec) {
-    return decode(task.type(), "payload", task.payload(), type, codec);
-  }
-
-  /** Returns the result of a task; null for a type whose result is {@code Void}. */
-  public static @Nullable Object decodeResult(
-      String taskType, Payload result, Type type, PayloadCodec codec) {
-    return decode(taskType, "result", result, type, codec);
-  }
-
-  private static @Nullable Object decode(
+  /**
+   * Returns the input or the result of a task; null if it is {@code Void}.
+   *
+   * @param what {@code payload} or {@code result}
+   */
+  public static @Nullable Object decode(
       String taskType, String what, Payload payload, Type type, PayloadCodec codec) {
     if (type == Void.class) {
       return null;

@@ -1,6 +1,6 @@
 package io.asynq4j.internal.codec;
 
-/** Validates names that are stored in Redis. */
+/** Validates texts that are stored in Redis. */
 public final class TextValidator {
 
   private TextValidator() {}
@@ -12,6 +12,11 @@ public final class TextValidator {
           what + " must contain one or more characters: \"" + value + "\"");
     }
     return requireValidUnicode(value, what);
+  }
+
+  public static void requireHeader(String name, String value) {
+    requireValidUnicode(name, "header name");
+    requireValidUnicode(value, "value of header " + name);
   }
 
   // Half a surrogate pair has no UTF-8 form; Go refuses to read a message that holds one.

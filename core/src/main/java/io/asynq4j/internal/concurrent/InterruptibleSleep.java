@@ -1,17 +1,11 @@
 package io.asynq4j.internal.concurrent;
 
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /** Sleeping that an interrupt ends. */
 public final class InterruptibleSleep {
 
   private InterruptibleSleep() {}
-
-  /** Returns false if interrupted. */
-  public static boolean sleep(Duration time) {
-    return sleepNanos(time.toNanos());
-  }
 
   /** Returns false if interrupted. */
   public static boolean sleepNanos(long nanos) {

@@ -2,36 +2,25 @@ package io.asynq4j.internal.concurrent;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An installed handler of an operating system signal. The signal class of the JDK is not part of
- * its official API, so it is called by reflection; if it is missing, no signal is handled.
- * Immutable.
+ * Handlers of operating system signals. The signal class of the JDK is not part of its official
+ * API, so it is called by reflection; if it is missing, no signal is handled.
  */
 public final class ProcessSignal {
 
   private static final Logger log = LoggerFactory.getLogger(ProcessSignal.class);
 
-  private final String name;
-  private final @Nullable Object before;
+  private ProcessSignal() {}
 
   /**
-   * @param before the previous handler; null if nothing was installed
-   */
-  private ProcessSignal(String name, @Nullable Object before) {
-    this.name = name;
-    this.before = before;
-  }
-
-  /**
-   * Installs an action for a signal.
+   * Installs an action for a signal. Returns how to restore the previous handler.
    *
    * @param name without its prefix, such as {@code TERM}
    */
-  public static ProcessSignal on(String name, Runnable action) {
+  public static Runnable on(String name, Runnable action) {
     try {
       Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
       Object handler =
@@ -44,16 +33,17 @@ public final class ProcessSignal {
                 }
                 return null;
               });
-      return new ProcessSignal(name, handle(name, handler));
+      Object before = handle(name, handler);
+      return () -> restore(name, before);
     } catch (ReflectiveOperationException | IllegalArgumentException e) {
       // Windows has no TSTP, and a JVM with -Xrs does not allow handlers.
       log.debug("signal {} cannot be handled on this system", name, e);
-      return new ProcessSignal(name, null);
+      return () -> {};
     }
   }
 
-  private static @Nullable Object handle(String name, Object handler)
-      throws ReflectiveOperationException {
+  /** Returns the previous handler. */
+  private static Object handle(String name, Object handler) throws ReflectiveOperationException {
     Class<?> signalType = Class.forName("sun.misc.Signal");
     Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
     try {
@@ -64,14 +54,11 @@ public final class ProcessSignal {
     }
   }
 
-  /** Restores the previous handler. */
-  public void undo() {
-    if (before != null) {
-      try {
-        handle(name, before);
-      } catch (ReflectiveOperationException | IllegalArgumentException e) {
-        log.debug("could not restore the previous handler of signal {}", name, e);
-      }
+  private static void restore(String name, Object before) {
+    try {
+      handle(name, before);
+    } catch (ReflectiveOperationException | IllegalArgumentException e) {
+      log.debug("could not restore the previous handler of signal {}", name, e);
     }
   }
 }

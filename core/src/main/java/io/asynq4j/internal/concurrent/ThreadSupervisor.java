@@ -16,8 +16,7 @@ public final class ThreadSupervisor {
 
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** Not a constant expression: the JVM creates the text of a constant at its first use. */
-  private static final String FAILED = String.valueOf("a server thread failed and is restarted");
+  private static final String FAILED = SafeLog.text("a background thread failed and continues");
 
   private ThreadSupervisor() {}
 

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The task definitions as they were last read, together with a value that its user derives from
@@ -20,10 +21,9 @@ public final class DefinitionCache<V> {
   private final LongSupplier nanos;
   private DefinitionSnapshot definitions = new DefinitionSnapshot(Map.of());
   private volatile V current;
-  private boolean isRead;
 
-  /** When the last read began, by {@link #nanos}. */
-  private long readAt;
+  /** When the last read began, by {@link #nanos}; null if there was none. */
+  private @Nullable Long readAt;
 
   /**
    * Creates a cache of no definitions, until the first {@link #refresh}.
@@ -61,10 +61,9 @@ public final class DefinitionCache<V> {
   }
 
   private synchronized boolean update(Map<String, TaskDefinition> read, long begun) {
-    if (isRead && begun - readAt < 0) {
+    if (readAt != null && begun - readAt < 0) {
       return false;
     }
-    isRead = true;
     readAt = begun;
     if (read.equals(definitions.byName())) {
       return false;
@@ -77,11 +76,11 @@ public final class DefinitionCache<V> {
 
   /** Whether the definitions were never read, or the last read began longer ago than this. */
   public synchronized boolean isOlderThan(Duration age) {
-    return !isRead || nanos.getAsLong() - readAt > age.toNanos();
+    return readAt == null || nanos.getAsLong() - readAt > age.toNanos();
   }
 
   /** Whether the definitions were read at least once. */
   public synchronized boolean isRead() {
-    return isRead;
+    return readAt != null;
   }
 }

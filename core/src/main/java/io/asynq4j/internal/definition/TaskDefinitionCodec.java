@@ -4,11 +4,14 @@ import io.asynq4j.RateLimit;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.FollowUps;
 import io.asynq4j.definition.TaskDefinition.TaskKind;
+import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class TaskDefinitionCodec {
 
   private static final Duration LONGEST = Duration.ofMillis(Long.MAX_VALUE);
+  private static final Pattern ESCAPED = Pattern.compile("\\\\(.)", Pattern.DOTALL);
 
   private TaskDefinitionCodec() {}
 
@@ -35,7 +39,10 @@ public final class TaskDefinitionCodec {
     line(text, "retention_ms", millis(definition.retention()));
     line(text, "unique_ms", millis(definition.uniqueFor()));
     line(text, "max_pending", definition.maxPending() == 0 ? null : definition.maxPending());
-    rate(text, definition.rate());
+    RateLimit rate = definition.rate();
+    line(text, "rate", rate == null ? null : rate.tasks());
+    line(text, "rate_ms", rate == null ? null : millis(rate.per()));
+    line(text, "burst", rate == null ? null : rate.burst());
     line(text, "before", definition.followUps().before());
     line(text, "success", definition.followUps().success());
     line(text, "failure", definition.followUps().failure());
@@ -44,19 +51,8 @@ public final class TaskDefinitionCodec {
     return text.toString();
   }
 
-  private static void rate(StringBuilder text, @Nullable RateLimit rate) {
-    if (rate != null) {
-      line(text, "rate", rate.tasks());
-      line(text, "rate_ms", millis(rate.per()));
-      line(text, "burst", rate.burst());
-    }
-  }
-
   private static @Nullable Long millis(@Nullable Duration duration) {
-    if (duration == null) {
-      return null;
-    }
-    return duration.compareTo(LONGEST) > 0 ? LONGEST.toMillis() : duration.toMillis();
+    return duration == null ? null : TimeMath.min(duration, LONGEST).toMillis();
   }
 
   private static void line(StringBuilder text, String field, @Nullable Object value) {
@@ -125,16 +121,14 @@ public final class TaskDefinitionCodec {
   }
 
   private static String unescaped(String value) {
-    StringBuilder plain = new StringBuilder(value.length());
-    for (int i = 0; i < value.length(); i++) {
-      char c = value.charAt(i);
-      if (c == '\\' && i + 1 < value.length()) {
-        char escaped = value.charAt(++i);
-        plain.append(escaped == 'n' ? '\n' : escaped == 'r' ? '\r' : escaped);
-      } else {
-        plain.append(c);
-      }
-    }
-    return plain.toString();
+    return ESCAPED
+        .matcher(value)
+        .replaceAll(
+            found ->
+                switch (found.group(1)) {
+                  case "n" -> "\n";
+                  case "r" -> "\r";
+                  default -> Matcher.quoteReplacement(found.group(1));
+                });
   }
 }

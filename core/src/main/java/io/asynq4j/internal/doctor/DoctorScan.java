@@ -5,11 +5,11 @@ import io.asynq4j.inspect.Diagnosis;
 import io.asynq4j.inspect.Diagnosis.DoctorProgress;
 import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.internal.broker.Broker;
-import io.asynq4j.internal.broker.Diagnostics.Subject;
-import io.asynq4j.internal.broker.Diagnostics.SubjectKind;
-import io.asynq4j.internal.broker.KeyspaceScan.Keyspace;
-import io.asynq4j.internal.broker.KeyspaceScan.Members;
-import io.asynq4j.internal.broker.KeyspaceScan.Node;
+import io.asynq4j.internal.broker.inspect.Diagnostics.Subject;
+import io.asynq4j.internal.broker.inspect.Diagnostics.SubjectKind;
+import io.asynq4j.internal.broker.inspect.KeyspaceScan.Keyspace;
+import io.asynq4j.internal.broker.inspect.KeyspaceScan.Members;
+import io.asynq4j.internal.broker.inspect.KeyspaceScan.Node;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -78,7 +78,11 @@ public final class DoctorScan {
       candidates.examine(broker.diagnostics().registries());
       // Without all keys it is unknown which queues have none.
       if (!wasStopped && candidates.problems().isEmpty()) {
-        candidates.examine(emptyQueues());
+        candidates.examine(
+            queues().stream()
+                .filter(queue -> !met.contains(queue))
+                .map(queue -> Subject.of(SubjectKind.QUEUE_NAME, queue, queue.value()))
+                .toList());
       }
     }
     // The result is ignored: it is too late to stop, since passed candidates are not examined
@@ -148,8 +152,8 @@ public final class DoctorScan {
     if (isStopped()) {
       return;
     }
-    String name = queue.value();
-    BooleanSupplier goesOn = () -> goesOn(at(queue, TASKS_OF.get(0), ""), "lists of queue " + name);
+    BooleanSupplier goesOn =
+        () -> goesOn(at(queue, TASKS_OF.get(0), ""), "lists of queue " + queue);
     candidates.guarded(
         "cannot scan the lists of queue " + queue,
         () -> lists.put(queue, new ListMembership(broker, queue, id -> true, goesOn)));
@@ -159,7 +163,7 @@ public final class DoctorScan {
     walk(queue, "groups", SubjectKind.GROUP_NAME);
     walk(queue, "aggregation_sets", SubjectKind.AGGREGATION_SET);
     if (!isStopped() && resume == null) {
-      candidates.examine(List.of(Subject.of(SubjectKind.ARCHIVE, queue, name)));
+      candidates.examine(List.of(Subject.of(SubjectKind.ARCHIVE, queue, queue.value())));
     }
   }
 
@@ -171,10 +175,7 @@ public final class DoctorScan {
     }
     String place = container.startsWith("g:") ? container : "";
     Function<String, Subject> subjectOf =
-        name ->
-            kind == SubjectKind.TASK
-                ? Subject.task(queue, name, known.of(name), place)
-                : Subject.of(kind, queue, name);
+        name -> new Subject(kind, queue, name, known.of(name), place);
     candidates.guarded(
         "cannot scan " + container + " of queue " + queue,
         () -> {
@@ -234,9 +235,8 @@ public final class DoctorScan {
     }
     if (resume != null) {
       candidates.problem(
-          "the server "
-              + resume.owner()
-              + " whose keys were to be scanned is gone; start a new scan");
+          "the server %s whose keys were to be scanned is gone; start a new scan"
+              .formatted(resume.owner()));
     }
   }
 
@@ -252,7 +252,7 @@ public final class DoctorScan {
       }
       look(keys.subjects());
       page = null;
-      at = new ScanPosition(ScanPosition.Step.KEYS, node.name(), "", keys.next());
+      at = at.at(keys.next());
     } while (!isStopped() && !at.cursor().isEmpty() && goesOn(at, "keys of " + node.name()));
   }
 
@@ -298,14 +298,5 @@ public final class DoctorScan {
         containers(queue);
       }
     }
-  }
-
-  // ---- the list of queues ----
-
-  private List<Subject> emptyQueues() {
-    return queues().stream()
-        .filter(queue -> !met.contains(queue))
-        .map(queue -> Subject.of(SubjectKind.QUEUE_NAME, queue, queue.value()))
-        .toList();
   }
 }

@@ -4,26 +4,28 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.QueueName;
 import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.inspect.FindingKind;
+import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.Broker;
-import io.asynq4j.internal.broker.Diagnostics;
-import io.asynq4j.internal.broker.Diagnostics.FindingDetail;
-import io.asynq4j.internal.broker.Diagnostics.Norms;
-import io.asynq4j.internal.broker.Diagnostics.RepairResult;
-import io.asynq4j.internal.broker.Diagnostics.Subject;
-import io.asynq4j.internal.broker.Diagnostics.SubjectKind;
+import io.asynq4j.internal.broker.inspect.Diagnostics;
+import io.asynq4j.internal.broker.inspect.Diagnostics.FindingDetail;
+import io.asynq4j.internal.broker.inspect.Diagnostics.Norms;
+import io.asynq4j.internal.broker.inspect.Diagnostics.RepairResult;
+import io.asynq4j.internal.broker.inspect.Diagnostics.Subject;
+import io.asynq4j.internal.broker.inspect.Diagnostics.SubjectKind;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
+import io.asynq4j.internal.concurrent.InterruptibleSleep;
 import io.asynq4j.internal.inspect.HashedIdSet;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -46,6 +48,10 @@ final class FindingCandidates {
   private static final Duration OVERDUE = Duration.ofMinutes(1);
 
   private static final int MOST_PROBLEMS = 20;
+
+  /** Findings whose repair deletes archived tasks. */
+  private static final Set<FindingKind> TRIMMING =
+      EnumSet.of(FindingKind.ARCHIVE_OVERFLOW, FindingKind.ARCHIVE_WEDGES_GO);
 
   private record Candidate(Subject subject, FindingDetail finding) {}
 
@@ -121,18 +127,13 @@ final class FindingCandidates {
         diagnostics.examine(subjects, norms, /* closely= */ false);
     examined += subjects.size();
     for (int i = 0; i < subjects.size(); i++) {
+      Subject subject = subjects.get(i);
       FindingDetail finding = findings.get(i);
-      if (finding != null) {
-        remember(subjects.get(i), finding);
+      if (finding != null && !found.contains(nameOf(subject))) {
+        // A later examination has seen more of it.
+        candidates.put(nameOf(subject), new Candidate(subject, finding));
+        lastAdded = System.nanoTime();
       }
-    }
-  }
-
-  private void remember(Subject subject, FindingDetail finding) {
-    if (!found.contains(nameOf(subject))) {
-      // A later examination has seen more of it.
-      candidates.put(nameOf(subject), new Candidate(subject, finding));
-      lastAdded = System.nanoTime();
     }
   }
 
@@ -146,7 +147,8 @@ final class FindingCandidates {
     if (candidates.isEmpty()) {
       return;
     }
-    pause();
+    long until = lastAdded + options.lookAgainAfter().toNanos();
+    InterruptibleSleep.sleepNanos(until - System.nanoTime());
     Map<CheckKey, List<Candidate>> checks = byCheck(candidates.values(), Candidate::subject);
     candidates.clear();
     // Tasks come last: their correct container may depend on the other subjects.
@@ -162,15 +164,6 @@ final class FindingCandidates {
       guarded(problem, () -> seeAgain(queue, all));
     }
     inParts(all, problem, this::confirmBatch);
-  }
-
-  private void pause() {
-    long until = lastAdded + options.lookAgainAfter().toNanos();
-    long left = until - System.nanoTime();
-    while (left > 0 && !Thread.currentThread().isInterrupted()) {
-      LockSupport.parkNanos(left);
-      left = until - System.nanoTime();
-    }
   }
 
   private void seeAgain(QueueName queue, List<Candidate> all) {
@@ -216,20 +209,14 @@ final class FindingCandidates {
     boolean mayRepair =
         options.repairs()
             && (options.trimsArchives()
-                || !findings.stream().anyMatch(FindingCandidates::isTrimming));
+                || findings.stream().noneMatch(finding -> TRIMMING.contains(finding.kind())));
     return mayRepair
         ? diagnostics.repair(confirmed, findings, norms, options.removesUnreadable())
         : confirmed.stream().map(subject -> RepairResult.OUT_OF_REACH).toList();
   }
 
-  private static boolean isTrimming(FindingDetail finding) {
-    return finding.kind() == FindingKind.ARCHIVE_OVERFLOW
-        || finding.kind() == FindingKind.ARCHIVE_WEDGES_GO;
-  }
-
   private <T> void inParts(List<T> all, String problem, Consumer<List<T>> work) {
-    for (int from = 0; from < all.size(); from += PART) {
-      List<T> part = all.subList(from, Math.min(from + PART, all.size()));
+    for (List<T> part : BatchSplitter.of(all, PART)) {
       guarded(problem, () -> work.accept(part));
     }
   }

@@ -2,12 +2,14 @@ package io.asynq4j.internal.doctor;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.Broker;
-import io.asynq4j.internal.broker.Diagnostics.Seen;
-import io.asynq4j.internal.broker.KeyspaceScan.Members;
+import io.asynq4j.internal.broker.inspect.Diagnostics.Seen;
+import io.asynq4j.internal.broker.inspect.KeyspaceScan;
+import io.asynq4j.internal.broker.inspect.KeyspaceScan.Members;
 import io.asynq4j.internal.inspect.HashedIdSet;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -19,13 +21,32 @@ final class ListMembership {
   static final List<String> NAMES = List.of("pending", "active");
 
   private final Instant since;
-  private final Occurrences pending = new Occurrences();
-  private final Occurrences active = new Occurrences();
+  private final Occurrences pending;
+  private final Occurrences active;
 
   /** IDs that were seen, and those that were seen more than once. */
   private static final class Occurrences {
     private final HashedIdSet once = new HashedIdSet();
     private final HashedIdSet twice = new HashedIdSet();
+
+    Occurrences(Function<String, Members> pages, Predicate<String> only, BooleanSupplier goesOn) {
+      String cursor = "";
+      do {
+        Members page = pages.apply(cursor);
+        // Tasks that arrived since the last page have shifted its end into this one.
+        boolean isPushed = !cursor.isEmpty();
+        for (String id : page.members()) {
+          if (only.test(id)) {
+            if (once.add(id)) {
+              isPushed = false;
+            } else if (!isPushed) {
+              twice.add(id);
+            }
+          }
+        }
+        cursor = page.next();
+      } while (!cursor.isEmpty() && goesOn.getAsBoolean());
+    }
 
     int times(String id) {
       return twice.contains(id) ? 2 : once.contains(id) ? 1 : 0;
@@ -40,33 +61,9 @@ final class ListMembership {
    */
   ListMembership(Broker broker, QueueName queue, Predicate<String> only, BooleanSupplier goesOn) {
     this.since = broker.clock().instant();
-    scan(broker, queue, "pending", pending, only, goesOn);
-    scan(broker, queue, "active", active, only, goesOn);
-  }
-
-  private static void scan(
-      Broker broker,
-      QueueName queue,
-      String list,
-      Occurrences met,
-      Predicate<String> only,
-      BooleanSupplier goesOn) {
-    String cursor = "";
-    do {
-      Members page = broker.keyspace().members(queue, list, cursor);
-      // Tasks that arrived since the last page have shifted its end into this one.
-      boolean isPushed = !cursor.isEmpty();
-      for (String id : page.members()) {
-        if (only.test(id)) {
-          if (met.once.add(id)) {
-            isPushed = false;
-          } else if (!isPushed) {
-            met.twice.add(id);
-          }
-        }
-      }
-      cursor = page.next();
-    } while (!cursor.isEmpty() && goesOn.getAsBoolean());
+    KeyspaceScan keys = broker.keyspace();
+    this.pending = new Occurrences(at -> keys.members(queue, "pending", at), only, goesOn);
+    this.active = new Occurrences(at -> keys.members(queue, "active", at), only, goesOn);
   }
 
   Seen of(String id) {

@@ -97,7 +97,8 @@ public final class BulkOperation {
     return report(scan.place(), null);
   }
 
-  private static boolean isStopped(BooleanSupplier stop) {
+  /** Returns whether an operation must stop: it was asked to, or its thread is interrupted. */
+  public static boolean isStopped(BooleanSupplier stop) {
     return stop.getAsBoolean() || Thread.currentThread().isInterrupted();
   }
 
@@ -112,7 +113,7 @@ public final class BulkOperation {
     page.unreadable().forEach(id -> fail(id, "cannot be read, so the action was not applied"));
     // A run that resumes after an obstacle starts with the tasks that it left.
     if (obstacle == null) {
-      scan.advance(action.takesOut() ? applied : 0);
+      scan.advance(page, action.takesOut() ? applied : 0);
     }
   }
 

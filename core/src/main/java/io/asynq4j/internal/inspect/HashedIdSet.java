@@ -31,10 +31,6 @@ public final class HashedIdSet {
     return slots[slotOf(slots, hash)] == hash;
   }
 
-  int size() {
-    return size;
-  }
-
   private void grow() {
     long[] larger = new long[slots.length * 2];
     for (long hash : slots) {

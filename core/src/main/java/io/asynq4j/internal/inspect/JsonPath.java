@@ -1,5 +1,7 @@
 package io.asynq4j.internal.inspect;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,37 +12,32 @@ import java.util.regex.Pattern;
 /**
  * A path in a JSON document: {@code $.user.mails[0]} or {@code $["odd name"]}. Works on the maps
  * and lists of any JSON library.
+ *
+ * @param steps names and indexes, in order
  */
-public final class JsonPath {
+public record JsonPath(List<Object> steps) {
 
   private static final Pattern STEP =
       Pattern.compile("\\.([^.\\[\\]]+)|\\[(\\d{1,9})]|\\[\"((?:[^\"\\\\]|\\\\.)*)\"]");
 
-  /** Names and indexes, in order. */
-  private final List<Object> steps = new ArrayList<>();
-
-  private JsonPath() {}
-
   public static JsonPath parse(String text) {
-    JsonPath path = new JsonPath();
+    List<Object> steps = new ArrayList<>();
     Matcher step = STEP.matcher(text);
     int end = text.startsWith("$") ? 1 : 0;
     while (end > 0 && end < text.length() && step.find(end) && step.start() == end) {
       if (step.group(2) != null) {
-        path.steps.add(Integer.valueOf(step.group(2)));
+        steps.add(Integer.valueOf(step.group(2)));
       } else {
-        path.steps.add(
+        steps.add(
             step.group(1) != null ? step.group(1) : step.group(3).replaceAll("\\\\(.)", "$1"));
       }
       end = step.end();
     }
-    if (end == 0 || end < text.length()) {
-      throw new IllegalArgumentException(
-          "invalid JSON path, expected a form such as $.user.mails[0] or $[\"odd name\"]: \""
-              + text
-              + "\"");
-    }
-    return path;
+    require(
+        end > 0 && end == text.length(),
+        "invalid JSON path, expected a form such as $.user.mails[0] or $[\"odd name\"]: \"%s\""
+            .formatted(text));
+    return new JsonPath(List.copyOf(steps));
   }
 
   /** Returns empty if the value is absent or null. */

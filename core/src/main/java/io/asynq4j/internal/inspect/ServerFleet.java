@@ -19,16 +19,10 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** The live servers: their snapshots, and commands to them. */
-public final class ServerFleet {
+public record ServerFleet(Broker broker) {
 
   /** The heartbeat of every Go server. */
   private static final Duration GO_HEARTBEAT = Duration.ofSeconds(5);
-
-  private final Broker broker;
-
-  public ServerFleet(Broker broker) {
-    this.broker = broker;
-  }
 
   /** Returns the servers by host, process and ID. */
   public List<ServerSnapshot> servers() {
@@ -106,15 +100,8 @@ public final class ServerFleet {
         .build();
   }
 
-  public boolean quiet(String serverId) {
-    return send(serverId, new ControlMessage.Quiet(serverId));
-  }
-
-  public boolean stop(String serverId) {
-    return send(serverId, new ControlMessage.Stop(serverId));
-  }
-
-  private boolean send(String serverId, ControlMessage command) {
+  /** Sends a command to a server. Returns false if there is no such live server. */
+  public boolean send(String serverId, ControlMessage command) {
     // A server with an unreadable record may be alive nevertheless.
     boolean isLive = servers().stream().anyMatch(server -> server.id().equals(serverId));
     if (isLive) {

@@ -1,7 +1,6 @@
 package io.asynq4j.internal.inspect;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.Task;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
@@ -12,9 +11,10 @@ import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.EnqueueReply.Status;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.NewTask.Placement;
-import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
-import io.asynq4j.internal.broker.TaskInspection.Stored;
 import io.asynq4j.internal.broker.TaskMessage;
+import io.asynq4j.internal.broker.inspect.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.inspect.TaskInspection.Stored;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -29,26 +29,12 @@ import java.util.function.UnaryOperator;
  * meanwhile, it keeps the task, and the copy is deleted. If the copy is taken too, the task runs
  * twice, which at-least-once delivery allows.
  */
-public final class TaskMover {
+public record TaskMover(Broker broker, QueueName from) {
 
-  private final Broker broker;
-  private final QueueName from;
-
-  TaskMover(Broker broker, QueueName from) {
-    this.broker = broker;
-    this.from = from;
-  }
-
-  public void requireMovable(TaskState state, QueueName to) {
-    requireOther(to);
-    TaskAction.MOVE.require(state);
-  }
-
-  private void requireOther(QueueName to) {
-    if (from.equals(to)) {
-      throw new IllegalArgumentException(
-          "a task can only be moved to another queue, and it is already in queue \"" + to + "\"");
-    }
+  public void requireOther(QueueName to) {
+    ArgumentValidator.require(
+        !from.equals(to),
+        "a task can only be moved to another queue, and it is already in queue \"" + to + "\"");
   }
 
   public void move(String id, QueueName to) {
@@ -89,11 +75,8 @@ public final class TaskMover {
       throw new TaskStateException(
           from,
           id,
-          "cannot be moved: it would conflict with the unique task "
-              + answer.holder()
-              + " in queue \""
-              + to
-              + "\"");
+          "cannot be moved: it would conflict with the unique task %s in queue \"%s\""
+              .formatted(answer.holder(), to));
     }
   }
 
@@ -116,19 +99,15 @@ public final class TaskMover {
         id,
         back.status() == ActionAnswer.Status.DONE
             ? "was not moved: a worker or an aggregation has just taken it"
-            : "was taken by a worker or an aggregation during the move, and so was its copy in"
-                + " queue \""
-                + to
-                + "\"; it may run twice");
+            : "was taken by a worker or an aggregation during the move, and so was its copy in queue \"%s\"; it may run twice"
+                .formatted(to));
   }
 
   /** Enqueues the same task again. Returns the new ID. */
   public String copy(String id, UnaryOperator<TaskOptions.Builder> changes) {
     Stored stored = broker.tasks().stored(from, id);
-    TaskMessage message = stored.message();
     TaskOptions options = TaskOptions.of(builder -> changes.apply(like(stored, builder)));
-    Task task = Task.of(message.type(), message.payload(), message.headers());
-    NewTask copy = NewTask.of(task, options, broker.clock().instant());
+    NewTask copy = NewTask.of(stored.message().task(), options, broker.clock().instant());
     EnqueueReply answer = broker.enqueueing().enqueue(List.of(copy)).get(0);
     if (answer.status() == Status.ID_CONFLICT) {
       throw new TaskStateException(

@@ -8,17 +8,15 @@ import io.asynq4j.TaskStateException;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.TaskAction;
 import io.asynq4j.internal.broker.Broker;
-import io.asynq4j.internal.broker.OperatorActions;
-import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
-import io.asynq4j.internal.broker.OperatorActions.ActionAnswer.Status;
-import io.asynq4j.internal.broker.OperatorActions.Archived;
-import io.asynq4j.internal.broker.OperatorActions.ArchivedAll;
+import io.asynq4j.internal.broker.inspect.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.inspect.OperatorActions.ActionAnswer.Status;
+import io.asynq4j.internal.broker.inspect.OperatorActions.Archived;
+import io.asynq4j.internal.broker.inspect.OperatorActions.ArchivedAll;
 import io.asynq4j.internal.broker.pubsub.ControlMessage;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -27,32 +25,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Operator actions on the tasks of one queue, with their error messages. Thread-safe. */
-public final class TaskOperations {
-
-  private final Broker broker;
-  private final QueueName queue;
-  private final ArchiveRules archiveRules;
-  private final WhenFull whenFull;
-
-  public TaskOperations(
-      Broker broker, QueueName queue, ArchiveRules archiveRules, WhenFull whenFull) {
-    this.broker = broker;
-    this.queue = queue;
-    this.archiveRules = archiveRules;
-    this.whenFull = whenFull;
-  }
-
-  public QueueName queue() {
-    return queue;
-  }
-
-  public Broker broker() {
-    return broker;
-  }
-
-  private OperatorActions actions() {
-    return broker.actions();
-  }
+public record TaskOperations(
+    Broker broker, QueueName queue, ArchiveRules archiveRules, WhenFull whenFull) {
 
   public TaskMover mover() {
     return new TaskMover(broker, queue);
@@ -60,27 +34,10 @@ public final class TaskOperations {
 
   // ---- one task
 
-  public void run(String id) {
-    requireDone(id, TaskAction.RUN, actions().run(queue, List.of(id)));
-  }
-
-  public void archive(String id) {
-    requireDone(id, TaskAction.ARCHIVE, archive(List.of(id)).answers());
-  }
-
-  public void delete(String id) {
-    requireDone(id, TaskAction.DELETE, actions().delete(queue, List.of(id)));
-  }
-
-  public void reschedule(String id, Instant at) {
-    TimeMath.require(at, "the time of a task");
-    requireDone(id, TaskAction.RESCHEDULE, actions().reschedule(queue, List.of(id), at));
-  }
-
   public void cancel(String id, AfterCancel after) {
     require(TaskAction.CANCEL, queue, id, broker.tasks().task(queue, id).state());
     // For workers with leases, which no message reaches.
-    actions().markCancelled(queue, id, after);
+    broker.actions().markCancelled(queue, id, after);
     if (after != AfterCancel.RETRY) {
       broker.cancellations().publish(new ControlMessage.Cancel(queue, id, after));
     }
@@ -91,7 +48,8 @@ public final class TaskOperations {
   // ---- many tasks, by ID
 
   public BulkAction runAction() {
-    return answered(TaskAction.RUN, /* oncePerTask= */ false, ids -> actions().run(queue, ids));
+    return answered(
+        TaskAction.RUN, /* oncePerTask= */ false, ids -> broker.actions().run(queue, ids));
   }
 
   public BulkAction archiveAction() {
@@ -109,7 +67,7 @@ public final class TaskOperations {
 
   public BulkAction deleteAction() {
     return answered(
-        TaskAction.DELETE, /* oncePerTask= */ false, ids -> actions().delete(queue, ids));
+        TaskAction.DELETE, /* oncePerTask= */ false, ids -> broker.actions().delete(queue, ids));
   }
 
   /**
@@ -120,7 +78,7 @@ public final class TaskOperations {
   public BulkAction rescheduleAction(Instant at, boolean staysInState) {
     TimeMath.require(at, "the time of a task");
     return answered(
-        TaskAction.RESCHEDULE, staysInState, ids -> actions().reschedule(queue, ids, at));
+        TaskAction.RESCHEDULE, staysInState, ids -> broker.actions().reschedule(queue, ids, at));
   }
 
   public BulkAction cancelAction(AfterCancel after) {
@@ -143,11 +101,9 @@ public final class TaskOperations {
     return new BulkAction(
         takesOut,
         /* oncePerTask= */ false,
-        ids -> {
-          List<@Nullable String> problems = new ArrayList<>(ids.size());
-          ids.forEach(id -> problems.add(problem(operation, id)));
-          return new BulkAction.Result(problems, 0, null);
-        });
+        ids ->
+            new BulkAction.Result(
+                ids.stream().map(id -> problem(operation, id)).toList(), 0, null));
   }
 
   private static @Nullable String problem(Consumer<String> operation, String id) {
@@ -160,11 +116,6 @@ public final class TaskOperations {
   }
 
   // ---- all tasks of a state
-
-  public long runAll(TaskState state, LongConsumer progress) {
-    TaskAction.RUN.require(state);
-    return actions().runAll(queue, state, null, progress);
-  }
 
   public long archiveAll(TaskState state, LongConsumer progress) {
     TaskAction.ARCHIVE.require(state);
@@ -186,7 +137,7 @@ public final class TaskOperations {
   public BulkReport archiveEach(TaskState state, LongConsumer progress) {
     TaskAction.ARCHIVE.require(state);
     ArchivedAll archived =
-        actions().archiveAll(queue, state, null, archiveRules, whenFull, progress);
+        broker.actions().archiveAll(queue, state, null, archiveRules, whenFull, progress);
     return BulkReport.builder()
         .looked(archived.done())
         .matched(archived.done())
@@ -196,19 +147,14 @@ public final class TaskOperations {
         .build();
   }
 
-  public long deleteAll(TaskState state, LongConsumer progress) {
-    TaskAction.DELETE.require(state);
-    return actions().deleteAll(queue, state, null, progress);
-  }
-
   // ---- the archive
 
   public TaskOperations droppingOldest() {
     return new TaskOperations(broker, queue, archiveRules, WhenFull.DROP_OLDEST);
   }
 
-  private Archived archive(List<String> ids) {
-    return actions().archive(queue, ids, archiveRules, whenFull);
+  public Archived archive(List<String> ids) {
+    return broker.actions().archive(queue, ids, archiveRules, whenFull);
   }
 
   /** Returns how many more tasks fit into the archive. */
@@ -226,9 +172,7 @@ public final class TaskOperations {
 
   /** Returns for each task why an action was not applied; null if it was. */
   private static List<@Nullable String> problems(TaskAction action, List<ActionAnswer> answers) {
-    List<@Nullable String> problems = new ArrayList<>(answers.size());
-    answers.forEach(answer -> problems.add(problem(action, answer)));
-    return problems;
+    return answers.stream().map(answer -> problem(action, answer)).toList();
   }
 
   private static @Nullable String problem(TaskAction action, ActionAnswer answer) {
@@ -243,7 +187,8 @@ public final class TaskOperations {
     };
   }
 
-  private void requireDone(String id, TaskAction action, List<ActionAnswer> answers) {
+  /** Throws unless the only answer is that the action was applied. */
+  public void requireDone(String id, TaskAction action, List<ActionAnswer> answers) {
     ActionAnswer answer = answers.get(0);
     if (answer.status() == Status.NOT_FOUND) {
       throw new TaskNotFoundException(queue, id);

@@ -5,7 +5,8 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.TaskPage;
 import io.asynq4j.internal.broker.Broker;
-import io.asynq4j.internal.broker.TaskInspection.Listing;
+import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.text.UrlSafeText;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,17 +40,14 @@ public final class TaskScan {
   private final boolean byOffset;
   private final String way;
 
-  /** Null for a state with one container; otherwise the remaining groups, the current one first. */
-  private final @Nullable List<String> groups;
+  /** The remaining groups, the current one first; a state without groups has one that is empty. */
+  private final List<String> groups;
 
   private @Nullable String cursor;
   private int offset;
-  private boolean ended;
 
   /** The number of tasks at the start; negative while it is unknown. */
   private long total = -1;
-
-  private @Nullable TaskPage page;
 
   /**
    * @param group only for aggregating tasks: null = all groups
@@ -68,19 +66,16 @@ public final class TaskScan {
     this.state = state;
     this.way = takesOut ? TAKING_OUT : LOOKING;
     this.byOffset = takesOut && state == TaskState.PENDING;
-    this.newestFirst = takesOut ? byOffset : startsWithNewest(state);
+    this.newestFirst = takesOut ? byOffset : state.isFinal();
     broker.queues().requireQueue(queue);
-    this.groups = state == TaskState.AGGREGATING ? groups(group) : null;
+    this.groups = groups(group);
     goTo(from);
-    this.ended = groups != null && groups.isEmpty();
-  }
-
-  /** Returns whether lists of this state start with the newest task. */
-  public static boolean startsWithNewest(TaskState state) {
-    return state == TaskState.ARCHIVED || state == TaskState.COMPLETED;
   }
 
   private List<String> groups(@Nullable String only) {
+    if (state != TaskState.AGGREGATING) {
+      return new ArrayList<>(List.of(""));
+    }
     Map<String, Long> sizes = new TreeMap<>(broker.queues().groupSizes(queue));
     if (only != null) {
       sizes.keySet().retainAll(List.of(only));
@@ -95,17 +90,14 @@ public final class TaskScan {
     if (from == null) {
       return;
     }
-    if (from.startsWith(way.equals(LOOKING) ? TAKING_OUT : LOOKING)) {
-      throw new IllegalArgumentException(
-          "a search can only resume a search, and an operation only an operation: \""
-              + from
-              + "\"");
-    }
+    ArgumentValidator.require(
+        !from.startsWith(way.equals(LOOKING) ? TAKING_OUT : LOOKING),
+        "a search can only resume a search, and an operation only an operation: " + from);
     int dot = from.indexOf('.');
     try {
       String group = UrlSafeText.decode(from.substring(1, dot));
       String inner = from.substring(dot + 1);
-      if (groups != null) {
+      if (state == TaskState.AGGREGATING) {
         groups.removeIf(each -> each.compareTo(group) < 0);
         inner = groups.isEmpty() || !groups.get(0).equals(group) ? "" : inner;
       }
@@ -121,10 +113,9 @@ public final class TaskScan {
 
   /** Loads the next page; null at the end. */
   public @Nullable TaskPage load(int most) {
-    while (!ended) {
+    while (!groups.isEmpty()) {
       TaskPage loaded = broker.tasks().list(queue, listing(most));
       total = total < 0 ? loaded.total() : total;
-      page = loaded;
       if (rows(loaded) > 0) {
         return loaded;
       }
@@ -148,7 +139,6 @@ public final class TaskScan {
         break;
       }
     }
-    page = shorter;
     return shorter;
   }
 
@@ -157,17 +147,12 @@ public final class TaskScan {
   }
 
   private Listing listing(int most) {
-    String group = groups == null ? null : groups.get(0);
+    String group = state == TaskState.AGGREGATING ? groups.get(0) : null;
     return new Listing(state, group, newestFirst, byOffset ? offset : 0, most, cursor);
   }
 
-  /** Advances past the loaded page, of which {@code takenOut} tasks have been removed. */
-  public void advance(int takenOut) {
-    TaskPage done = page;
-    if (done == null) {
-      throw new IllegalStateException("no page was loaded");
-    }
-    page = null;
+  /** Advances past a loaded page, of which {@code takenOut} tasks have been removed. */
+  public void advance(TaskPage done, int takenOut) {
     if (done.cursor() == null) {
       nextContainer();
     } else if (byOffset) {
@@ -180,10 +165,7 @@ public final class TaskScan {
   private void nextContainer() {
     cursor = null;
     offset = 0;
-    if (groups != null) {
-      groups.remove(0);
-    }
-    ended = groups == null || groups.isEmpty();
+    groups.remove(0);
   }
 
   /** Returns the total number of tasks at the start. */
@@ -207,11 +189,10 @@ public final class TaskScan {
 
   /** Returns the position for another scan; null at the end. */
   public @Nullable String place() {
-    if (ended) {
+    if (groups.isEmpty()) {
       return null;
     }
-    String group = groups == null ? "" : groups.get(0);
     String inner = byOffset ? OFFSET + offset : cursor == null ? "" : cursor;
-    return way + UrlSafeText.encode(group) + "." + inner;
+    return way + UrlSafeText.encode(groups.get(0)) + "." + inner;
   }
 }

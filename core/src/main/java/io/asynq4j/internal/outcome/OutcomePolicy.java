@@ -3,7 +3,6 @@ package io.asynq4j.internal.outcome;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.RetryPolicy;
-import io.asynq4j.Task;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.codec.PayloadException;
 import io.asynq4j.handler.HandlerNotFoundException;
@@ -12,8 +11,9 @@ import io.asynq4j.handler.OutcomeException;
 import io.asynq4j.handler.TaskContext.CancelReason;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.Settlement;
-import io.asynq4j.internal.broker.TaskMessage;
+import io.asynq4j.internal.codec.PayloadConverter;
 import io.asynq4j.internal.text.LogText;
+import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
@@ -23,10 +23,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns the result of a handler or the decision of a worker into the outcome that is applied. The
- * only place with the limits of retries, delays, texts and results. Thread-safe.
+ * Turns the result of a handler or the decision of a worker into the outcome that is applied, by
+ * the rules that users configure. The only place with the limits of retries, delays, texts and
+ * results. Thread-safe.
+ *
+ * @param retryPolicies the retry policy of a task; its exceptions reach the caller
+ * @param isFailure whether an error counts as a failure, which uses up a retry
+ * @param missingHandlerDelay the delay of a task that has no handler
+ * @param keepsFailures whether errors are stored with their task, with their stack traces
  */
-public final class OutcomePolicy {
+public record OutcomePolicy(
+    Function<Claim, RetryPolicy> retryPolicies,
+    Predicate<Throwable> isFailure,
+    PayloadCodec codec,
+    ResultLimit resultLimit,
+    Duration missingHandlerDelay,
+    boolean keepsFailures) {
 
   private static final Logger log = LoggerFactory.getLogger(OutcomePolicy.class);
 
@@ -37,35 +49,8 @@ public final class OutcomePolicy {
   private static final String CANCELLED = "context canceled";
 
   /**
-   * The rules that users configure.
-   *
-   * @param retryPolicies the retry policy of a task; its exceptions reach the caller
-   * @param isFailure whether an error counts as a failure, which uses up a retry
-   * @param missingHandlerDelay the delay of a task that has no handler
-   * @param keepsFailures whether errors are stored with their task, with their stack traces
-   */
-  public record Rules(
-      Function<Claim, RetryPolicy> retryPolicies,
-      Predicate<Throwable> isFailure,
-      PayloadCodec codec,
-      ResultLimit resultLimit,
-      Duration missingHandlerDelay,
-      boolean keepsFailures) {}
-
-  private final Rules rules;
-
-  public OutcomePolicy(Rules rules) {
-    this.rules = rules;
-  }
-
-  /** Applies the decision of a worker. */
-  public AppliedOutcome apply(Claim claim, Outcome outcome) {
-    return apply(claim, outcome, null);
-  }
-
-  /**
-   * Applies the result of a handler: an outcome or an error. A thrown outcome counts like a
-   * returned one.
+   * Applies the decision of a worker or the result of a handler: an outcome or an error. A thrown
+   * outcome counts like a returned one.
    */
   public AppliedOutcome apply(Claim claim, @Nullable Outcome outcome, @Nullable Throwable error) {
     Outcome wanted = error == null ? outcome : thrownOutcome(error);
@@ -141,7 +126,7 @@ public final class OutcomePolicy {
 
   /** Encodes a result that is stored while its task runs. Fails if it is too large. */
   public Payload intermediateResult(Claim claim, @Nullable Object result) {
-    return rules.resultLimit().require(claim, encode(result));
+    return resultLimit.require(claim, encode(result));
   }
 
   /**
@@ -175,19 +160,13 @@ public final class OutcomePolicy {
           e);
       result = Payload.absent();
     }
-    Settlement.Complete complete = rules.resultLimit().complete(claim, result);
+    Settlement.Complete complete = resultLimit.complete(claim, result);
     Payload kept = complete.result();
     return AppliedOutcome.of(kept.isPresent() ? Outcome.done(kept) : Outcome.done(), complete);
   }
 
   private Payload encode(@Nullable Object result) {
-    if (result == null) {
-      return Payload.absent();
-    }
-    if (result instanceof Payload payload) {
-      return payload;
-    }
-    return result instanceof byte[] bytes ? Payload.of(bytes) : rules.codec().encode(result);
+    return result == null ? Payload.absent() : PayloadConverter.encode(result, codec);
   }
 
   private static AppliedOutcome snoozed(Claim claim, Outcome.Snooze snooze) {
@@ -210,22 +189,19 @@ public final class OutcomePolicy {
           LogText.name(claim.message().type()),
           LogText.name(claim.id()),
           LogText.name(claim.queue().value()),
-          rules.missingHandlerDelay().toSeconds());
-      return retried(claim, error, rules.missingHandlerDelay(), /* failure= */ false);
+          missingHandlerDelay.toSeconds());
+      return retried(claim, error, missingHandlerDelay, /* failure= */ false);
     }
     boolean failure = isFailure(error);
     if (failure && claim.message().isExhausted()) {
       return archived(claim, error);
     }
-    Duration chosen =
-        delay != null ? delay : delay(rules.retryPolicies().apply(claim), claim, error);
+    Duration chosen = delay != null ? delay : delay(retryPolicies.apply(claim), claim, error);
     return retried(claim, error, chosen, failure);
   }
 
   private static Duration delay(RetryPolicy policy, Claim claim, Throwable error) {
-    TaskMessage message = claim.message();
-    Task task = Task.of(message.type(), message.payload(), message.headers());
-    return policy.delay(message.retried(), error, task);
+    return policy.delay(claim.message().retried(), error, claim.message().task());
   }
 
   private AppliedOutcome archived(Claim claim, Throwable error) {
@@ -249,10 +225,7 @@ public final class OutcomePolicy {
   }
 
   private static Duration clamp(Duration delay) {
-    if (delay.isNegative()) {
-      return Duration.ZERO;
-    }
-    return delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay;
+    return TimeMath.max(Duration.ZERO, TimeMath.min(delay, LONGEST_DELAY));
   }
 
   /** A delay with a fraction of a second is kept exactly; a Go forwarder may be up to 1 s early. */
@@ -262,7 +235,7 @@ public final class OutcomePolicy {
 
   private boolean isFailure(Throwable error) {
     try {
-      return rules.isFailure().test(error);
+      return isFailure.test(error);
     } catch (Throwable e) {
       log.error("isFailure threw an exception; the attempt counts as failed", e);
       return true;
@@ -271,7 +244,7 @@ public final class OutcomePolicy {
 
   /** Returns null if failures are not stored, and an empty text if nothing was thrown. */
   private @Nullable String trace(Throwable error) {
-    if (!rules.keepsFailures()) {
+    if (!keepsFailures) {
       return null;
     }
     Throwable thrown = ErrorText.thrown(error);

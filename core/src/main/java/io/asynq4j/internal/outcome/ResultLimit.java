@@ -4,6 +4,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.Settlement;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.text.LogText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,10 +22,7 @@ public record ResultLimit(int maxBytes) {
   private static final int MOST_BYTES = 64 << 20;
 
   public ResultLimit {
-    if (maxBytes < 1 || maxBytes > MOST_BYTES) {
-      throw new IllegalArgumentException(
-          "maxResult must be 1 to %d bytes, got %d".formatted(MOST_BYTES, maxBytes));
-    }
+    ArgumentValidator.requireBetween(1, MOST_BYTES, maxBytes, "maxResult, in bytes,");
   }
 
   /**

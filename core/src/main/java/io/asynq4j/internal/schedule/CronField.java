@@ -1,5 +1,7 @@
 package io.asynq4j.internal.schedule;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import java.util.Locale;
 
 /** One field of a cron spec: its values as the bits of a number. */
@@ -13,7 +15,7 @@ enum CronField {
   private static final int NAME_LENGTH = 3;
 
   /** Set in addition to the values of a field that allows any value. */
-  static final long ANY = 1L << 63;
+  static final int ANY = 63;
 
   private final String title;
   private final int least;
@@ -41,16 +43,13 @@ enum CronField {
     int step = stepped.length == 1 ? 1 : step(stepped[1], part);
     if (stepped[0].equals("*") || stepped[0].equals("?")) {
       // With a step it no longer means "any", which matters if both day fields are restricted.
-      return values(least, most, step) | (step == 1 ? ANY : 0);
+      return values(least, most, step) | (step == 1 ? 1L << ANY : 0);
     }
     String[] range = stepped[0].split("-", 2);
     int from = value(range[0]);
     int last = stepped.length == 1 ? from : most;
     int to = range.length == 1 ? last : value(range[1]);
-    if (from > to) {
-      throw new IllegalArgumentException(
-          "the %s \"%s\" ends before it starts".formatted(title, part));
-    }
+    require(from <= to, "the %s \"%s\" ends before it starts".formatted(title, part));
     return values(from, to, step);
   }
 
@@ -64,10 +63,7 @@ enum CronField {
 
   private int step(String text, String part) {
     int step = number(text);
-    if (step < 1) {
-      throw new IllegalArgumentException(
-          "the step of the %s \"%s\" must be 1 or greater".formatted(title, part));
-    }
+    require(step >= 1, "the step of the %s \"%s\" must be 1 or greater".formatted(title, part));
     // A larger step has the same effect; the limit prevents an overflow.
     return Math.min(step, 100);
   }
@@ -75,12 +71,10 @@ enum CronField {
   private int value(String text) {
     int name = name(text);
     int value = name < 0 ? number(text) : name + least;
-    if (value < least || value > most) {
-      throw new IllegalArgumentException(
-          "the %s %s is not between %d and %d%s"
-              .formatted(
-                  title, text, least, most, this == WEEKDAY && value == 7 ? "; Sunday is 0" : ""));
-    }
+    String hint = this == WEEKDAY && value == 7 ? "; Sunday is 0" : "";
+    require(
+        value >= least && value <= most,
+        "the %s %s is not between %d and %d%s".formatted(title, text, least, most, hint));
     return value;
   }
 
@@ -91,14 +85,9 @@ enum CronField {
   }
 
   private int number(String text) {
-    if (text.isEmpty() || text.length() > 9 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
-      throw new IllegalArgumentException(
-          "the %s \"%s\" is not a number%s"
-              .formatted(
-                  title,
-                  text,
-                  names.isEmpty() ? "" : " or a name such as " + names.substring(0, NAME_LENGTH)));
-    }
+    String hint = names.isEmpty() ? "" : " or a name such as " + names.substring(0, NAME_LENGTH);
+    require(
+        text.matches("[0-9]{1,9}"), "the %s \"%s\" is not a number%s".formatted(title, text, hint));
     return Integer.parseInt(text);
   }
 }

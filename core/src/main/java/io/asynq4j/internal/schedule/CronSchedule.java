@@ -8,6 +8,9 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 import java.time.zone.ZoneOffsetTransition;
+import java.util.EnumMap;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -32,38 +35,29 @@ public final class CronSchedule extends RecurringSchedule {
 
   private final String spec;
   private final ZoneId zone;
-  private final long minutes;
-  private final long hours;
-  private final long days;
-  private final long months;
-  private final long weekdays;
+  private final Map<CronField, Long> fields = new EnumMap<>(CronField.class);
 
   public CronSchedule(String text, ZoneId zone) {
     this.zone = zone;
     boolean utc = zone.equals(ZoneOffset.UTC) || zone.getId().equals("UTC");
     this.spec = utc ? text : "CRON_TZ=" + zone.getId() + " " + text;
-    String[] fields = fields(text);
+    Iterator<String> parts = split(text).iterator();
     try {
-      this.minutes = CronField.MINUTE.parse(fields[0]);
-      this.hours = CronField.HOUR.parse(fields[1]);
-      this.days = CronField.DAY.parse(fields[2]);
-      this.months = CronField.MONTH.parse(fields[3]);
-      this.weekdays = CronField.WEEKDAY.parse(fields[4]);
+      for (CronField field : CronField.values()) {
+        fields.put(field, field.parse(parts.next()));
+      }
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException("the cron spec \"" + text + "\": " + e.getMessage(), e);
     }
   }
 
-  private static String[] fields(String text) {
-    String fields = text;
-    if (text.startsWith("@")) {
-      fields = DESCRIPTORS.get(text);
-      if (fields == null) {
-        throw new IllegalArgumentException(
-            ("the cron spec \"%s\" is not one of @yearly, @annually, @monthly, @weekly, @daily,"
-                    + " @midnight, @hourly and @every followed by a duration")
-                .formatted(text));
-      }
+  private static List<String> split(String text) {
+    String fields = text.startsWith("@") ? DESCRIPTORS.get(text) : text;
+    if (fields == null) {
+      throw new IllegalArgumentException(
+          ("the cron spec \"%s\" is not one of @yearly, @annually, @monthly, @weekly, @daily,"
+                  + " @midnight, @hourly and @every followed by a duration")
+              .formatted(text));
     }
     String[] parts = fields.trim().split("\\s+", -1);
     if (parts.length != CronField.values().length) {
@@ -72,7 +66,7 @@ public final class CronSchedule extends RecurringSchedule {
                   + " separated by spaces, but has %d")
               .formatted(text, fields.isBlank() ? 0 : parts.length));
     }
-    return parts;
+    return List.of(parts);
   }
 
   public static ZoneId zone(String name) {
@@ -95,13 +89,13 @@ public final class CronSchedule extends RecurringSchedule {
     ZonedDateTime time =
         after.truncatedTo(ChronoUnit.SECONDS).plusSeconds(60 - start.getSecond()).atZone(zone);
     while (time.getYear() <= start.getYear() + MOST_YEARS) {
-      if (!has(months, time.getMonthValue())) {
+      if (!has(CronField.MONTH, time.getMonthValue())) {
         time = time.toLocalDate().withDayOfMonth(1).plusMonths(1).atStartOfDay(zone);
       } else if (!matchesDay(time)) {
         time = time.toLocalDate().plusDays(1).atStartOfDay(zone);
-      } else if (!has(hours, time.getHour())) {
+      } else if (!has(CronField.HOUR, time.getHour())) {
         time = later(time, 60 - time.getMinute());
-      } else if (!has(minutes, time.getMinute())) {
+      } else if (!has(CronField.MINUTE, time.getMinute())) {
         time = later(time, 1);
       } else {
         return Optional.of(time.toInstant());
@@ -120,13 +114,13 @@ public final class CronSchedule extends RecurringSchedule {
 
   /** If both day fields are restricted, either may match; otherwise both must. */
   private boolean matchesDay(ZonedDateTime time) {
-    boolean day = has(days, time.getDayOfMonth());
-    boolean weekday = has(weekdays, time.getDayOfWeek().getValue() % 7);
-    boolean bothRestrict = (days & CronField.ANY) == 0 && (weekdays & CronField.ANY) == 0;
-    return bothRestrict ? day || weekday : day && weekday;
+    boolean day = has(CronField.DAY, time.getDayOfMonth());
+    boolean weekday = has(CronField.WEEKDAY, time.getDayOfWeek().getValue() % 7);
+    boolean anyAllowed = has(CronField.DAY, CronField.ANY) || has(CronField.WEEKDAY, CronField.ANY);
+    return anyAllowed ? day && weekday : day || weekday;
   }
 
-  private static boolean has(long bits, int value) {
-    return (bits >> value & 1) == 1;
+  private boolean has(CronField field, int value) {
+    return (fields.getOrDefault(field, 0L) >> value & 1) == 1;
   }
 }

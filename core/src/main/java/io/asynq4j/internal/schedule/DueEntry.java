@@ -50,11 +50,7 @@ final class DueEntry {
     this.entry = entry;
     this.schedule = (RecurringSchedule) entry.schedule();
     this.state = state;
-    this.next = afterDecided();
-  }
-
-  private Optional<Instant> afterDecided() {
-    return schedule.next(state.decided(), state.anchor());
+    this.next = schedule.next(state.decided(), state.anchor());
   }
 
   ScheduleEntry entry() {
@@ -66,10 +62,8 @@ final class DueEntry {
   }
 
   void state(State newState) {
-    if (!newState.equals(state)) {
-      this.state = newState;
-      this.next = afterDecided();
-    }
+    this.state = newState;
+    this.next = schedule.next(state.decided(), state.anchor());
   }
 
   Knowledge knowledge() {
@@ -157,36 +151,30 @@ final class DueEntry {
         new ScheduleLedger.Firing(entry.name(), decided, instant, newTask));
   }
 
-  /** Returns the instants to fire now, in order. */
+  /** Returns, in order, the passed and undecided instants that the policy selects. */
   List<Instant> dueInstants(Instant now, Duration grace) {
-    Optional<Instant> first = next();
-    if (first.isEmpty() || first.get().isAfter(now)) {
+    if (next().filter(first -> !first.isAfter(now)).isEmpty()) {
       return List.of();
     }
-    List<Instant> due = undecided(now, grace);
-    if (due.isEmpty()) {
-      // All of them are skipped, so the next instant is in the future.
-      next = schedule.next(now, state.anchor());
-    }
-    return due;
-  }
-
-  /** Returns, in order, the passed and undecided instants that the policy selects. */
-  private List<Instant> undecided(Instant now, Duration grace) {
     int most = entry.missed() instanceof MissedPolicy.RunAll all ? all.most() : 1;
     Instant start = state.decided();
     if (entry.missed() instanceof MissedPolicy.Skip && start.isBefore(now.minus(grace))) {
       start = now.minus(grace).minusNanos(1);
     }
-    start = schedule.shortcut(start, now, most);
     Deque<Instant> due = new ArrayDeque<>();
-    Optional<Instant> following = schedule.next(start, state.anchor());
-    while (following.isPresent() && !following.get().isAfter(now)) {
-      due.add(following.get());
-      if (due.size() > most) {
-        due.remove();
-      }
-      following = schedule.next(following.get(), state.anchor());
+    schedule
+        .instants(schedule.shortcut(start, now, most), state.anchor())
+        .takeWhile(instant -> !instant.isAfter(now))
+        .forEach(
+            instant -> {
+              due.add(instant);
+              if (due.size() > most) {
+                due.remove();
+              }
+            });
+    if (due.isEmpty()) {
+      // All of them are skipped, so the next instant is in the future.
+      next = schedule.next(now, state.anchor());
     }
     return List.copyOf(due);
   }

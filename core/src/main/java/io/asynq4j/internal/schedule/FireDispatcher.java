@@ -2,9 +2,10 @@ package io.asynq4j.internal.schedule;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.DuplicateTaskException;
 import io.asynq4j.QueueName;
-import io.asynq4j.TaskIdConflictException;
+import io.asynq4j.client.DuplicateTaskException;
+import io.asynq4j.client.TaskIdConflictException;
+import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.ScheduleLedger;
 import io.asynq4j.internal.schedule.DueEntry.PendingFire;
@@ -36,7 +37,7 @@ final class FireDispatcher {
 
   private static final Logger log = LoggerFactory.getLogger(FireDispatcher.class);
 
-  /** Maximum payload bytes per call, except for the last task. */
+  /** Maximum payload bytes per call, except for a single task. */
   private static final long MAX_BYTES = 1 << 20;
 
   /** Number of failed queues after which the Redis server counts as unavailable. */
@@ -66,12 +67,6 @@ final class FireDispatcher {
   private record FireCall(QueueName queue, List<PendingFire> fires) {}
 
   /**
-   * @param answers empty if the call failed
-   */
-  private record FireResult(
-      FireCall call, List<@Nullable EnqueueReply> answers, @Nullable BrokerException failure) {}
-
-  /**
    * Fires due entries and runs requested by operators. Entries that have advanced beyond the known
    * state, or were changed by an operator, are marked as outdated.
    *
@@ -85,10 +80,16 @@ final class FireDispatcher {
                     fire -> fire.entry().queue(), LinkedHashMap::new, Collectors.toList()));
     Map<Lane, List<FireCall>> byLane = new LinkedHashMap<>();
     byQueue.forEach(
-        (queue, fires) ->
-            byLane
-                .computeIfAbsent(lanes.of(Purpose.ENTRIES, queue), any -> new ArrayList<>())
-                .addAll(calls(queue, fires)));
+        (queue, fires) -> {
+          List<FireCall> calls =
+              byLane.computeIfAbsent(lanes.of(Purpose.ENTRIES, queue), any -> new ArrayList<>());
+          BatchSplitter.of(
+                  fires,
+                  ScheduleLedger.MOST_FIRINGS,
+                  MAX_BYTES,
+                  fire -> fire.inLedger().task().message().payload().size())
+              .forEach(some -> calls.add(new FireCall(queue, some)));
+        });
     byLane.forEach((lane, calls) -> fire(lane, calls, now, failed));
   }
 
@@ -103,17 +104,16 @@ final class FireDispatcher {
       fire.entry().underWay(true);
       notifyListeners(fire.firing(), SchedulerListener::beforeEnqueue);
     }
-    List<FireResult> results = new ArrayList<>();
+    List<Runnable> effects = new ArrayList<>();
     Runnable apply =
         () -> {
           fires.forEach(fire -> fire.entry().underWay(false));
-          List<Firing> enqueued = new ArrayList<>();
-          results.forEach(result -> apply(result, now, enqueued));
-          history.add(enqueued, now);
+          effects.forEach(Runnable::run);
+          history.write();
         };
     lanes.run(
         lane,
-        () -> send(calls, results),
+        () -> send(calls, effects, now),
         apply,
         failure -> {
           apply.run();
@@ -135,40 +135,24 @@ final class FireDispatcher {
     }
   }
 
-  /** Groups the firings into calls of maximum size. */
-  private static List<FireCall> calls(QueueName queue, List<PendingFire> fires) {
-    List<FireCall> calls = new ArrayList<>();
-    List<PendingFire> some = new ArrayList<>();
-    long bytes = 0;
-    for (PendingFire fire : fires) {
-      if (some.size() == ScheduleLedger.MOST_FIRINGS || bytes >= MAX_BYTES) {
-        calls.add(new FireCall(queue, some));
-        some = new ArrayList<>();
-        bytes = 0;
-      }
-      some.add(fire);
-      bytes += fire.inLedger().task().message().payload().size();
-    }
-    calls.add(new FireCall(queue, some));
-    return calls;
-  }
-
   /**
    * Makes the calls, on any thread. A failed queue does not prevent calls for others.
    *
+   * @param effects receives what each call has changed, to be run on the scheduler's thread
    * @throws BrokerException after all calls, if the server could not be reached
    */
-  private void send(List<FireCall> calls, List<FireResult> results) {
+  private void send(List<FireCall> calls, List<Runnable> effects, Instant now) {
     Map<QueueName, BrokerException> failures = new HashMap<>();
     BrokerException outage = null;
     int outages = 0;
     for (FireCall call : calls) {
       BrokerException failure = outages == MAX_OUTAGES ? outage : failures.get(call.queue());
-      List<@Nullable EnqueueReply> answers = List.of();
       if (failure == null) {
         try {
-          answers =
+          List<@Nullable EnqueueReply> answers =
               ledger.fire(call.queue(), call.fires().stream().map(PendingFire::inLedger).toList());
+          effects.add(() -> answered(call, answers, now));
+          continue;
         } catch (BrokerException e) {
           failure = e;
           failures.put(call.queue(), e);
@@ -178,37 +162,31 @@ final class FireDispatcher {
           }
         }
       }
-      results.add(new FireResult(call, answers, failure));
+      BrokerException reason = failure;
+      effects.add(() -> failed(call, reason, now));
     }
     if (outage != null) {
       throw outage;
     }
   }
 
-  private void apply(FireResult result, Instant now, List<Firing> enqueued) {
-    List<PendingFire> fires = result.call().fires();
-    if (result.failure() != null) {
-      failed(result.call(), result.failure(), now);
-      return;
+  private void answered(FireCall call, List<@Nullable EnqueueReply> answers, Instant now) {
+    if (refused.remove(call.queue())) {
+      log.info("Redis accepts calls for the schedule entries of queue {} again", call.queue());
     }
-    if (refused.remove(result.call().queue())) {
-      log.info(
-          "Redis accepts calls for the schedule entries of queue {} again", result.call().queue());
-    }
-    for (int i = 0; i < fires.size(); i++) {
-      PendingFire fire = fires.get(i);
+    for (int i = 0; i < call.fires().size(); i++) {
+      PendingFire fire = call.fires().get(i);
       DueEntry entry = fire.entry();
-      EnqueueReply answer = result.answers().get(i);
+      EnqueueReply answer = answers.get(i);
       if (answer == null) {
         entry.outdated();
         continue;
       }
-      if (fire.firing().requested()) {
-        entry.state(entry.state().withoutRequest());
-      } else {
-        entry.state(entry.state().fired(fire.firing().instant()));
-      }
-      report(fire, answer, enqueued);
+      entry.state(
+          fire.firing().requested()
+              ? entry.state().withoutRequest()
+              : entry.state().fired(fire.firing().instant()));
+      report(fire, answer, now);
     }
   }
 
@@ -226,7 +204,7 @@ final class FireDispatcher {
     }
   }
 
-  private void report(PendingFire fire, EnqueueReply answer, List<Firing> enqueued) {
+  private void report(PendingFire fire, EnqueueReply answer, Instant now) {
     Firing firing = fire.firing();
     QueueName queue = fire.entry().queue();
     RuntimeException error =
@@ -238,7 +216,7 @@ final class FireDispatcher {
           case FAILED -> Objects.requireNonNull(answer.failure());
         };
     if (error == null) {
-      enqueued.add(firing);
+      history.add(firing, now);
       notifyListeners(firing, SchedulerListener::enqueued);
     } else {
       log.warn(

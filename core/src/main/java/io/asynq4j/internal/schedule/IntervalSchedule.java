@@ -1,5 +1,7 @@
 package io.asynq4j.internal.schedule;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.TaskOptions;
 import io.asynq4j.internal.text.GoDuration;
 import io.asynq4j.internal.time.TimeMath;
@@ -18,15 +20,13 @@ public final class IntervalSchedule extends RecurringSchedule {
    * implementation.
    */
   public IntervalSchedule(Duration period) {
-    if (period.isNegative() || period.isZero()) {
-      throw new IllegalArgumentException(
-          "the period of a schedule must be greater than 0, got " + period);
-    }
-    if (period.compareTo(TaskOptions.LONGEST_TIME) > 0) {
-      throw new IllegalArgumentException(
-          "the period of a schedule must be at most %d days, got %s"
-              .formatted(TaskOptions.LONGEST_TIME.toDays(), period));
-    }
+    require(
+        period.compareTo(Duration.ZERO) > 0,
+        "the period of a schedule must be greater than 0, got " + period);
+    require(
+        period.compareTo(TaskOptions.LONGEST_TIME) <= 0,
+        "the period of a schedule must be at most %d days, got %s"
+            .formatted(TaskOptions.LONGEST_TIME.toDays(), period));
     this.period = Duration.ofSeconds(Math.max(1, period.toSeconds()));
   }
 

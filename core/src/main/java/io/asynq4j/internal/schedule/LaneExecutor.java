@@ -11,15 +11,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,11 +33,11 @@ final class LaneExecutor {
 
   private static final Logger log = LoggerFactory.getLogger(LaneExecutor.class);
 
+  private static final String NOT_HANDLED =
+      SafeLog.text("the result of a scheduler call was not handled");
+
   /** How long a lane waits after a failure before the next call. */
   private static final Duration REST = Duration.ofSeconds(1);
-
-  /** Pause between two attempts after an error such as a lack of memory. */
-  private static final long PAUSE_NANOS = Duration.ofMillis(10).toNanos();
 
   /** The purpose of calls. Calls that may need different servers never share a lane. */
   enum Purpose {
@@ -78,8 +74,10 @@ final class LaneExecutor {
   private final WakeupSignal wakeUp;
   private final ExecutorService threads =
       Executors.newCachedThreadPool(DaemonThreadPools.factory("asynq-scheduler-call"));
-  private final Queue<Call> finished = new ConcurrentLinkedQueue<>();
-  private final Set<Lane> busy = new HashSet<>();
+
+  /** The calls in flight, and those whose results are not handled yet. */
+  final Map<Lane, Call> calls = new LinkedHashMap<>();
+
   private final Map<Lane, Instant> restsUntil = new HashMap<>();
   private final Map<Lane, Long> failingSince = new HashMap<>();
 
@@ -117,13 +115,8 @@ final class LaneExecutor {
   }
 
   boolean isFree(Lane lane) {
-    return !busy.contains(lane)
+    return !calls.containsKey(lane)
         && !clock.instant().isBefore(restsUntil.getOrDefault(lane, Instant.MIN));
-  }
-
-  /** Returns whether calls are in flight whose results another round has to handle. */
-  boolean isBusy() {
-    return !busy.isEmpty();
   }
 
   /** Makes a call that has a result. */
@@ -153,23 +146,27 @@ final class LaneExecutor {
       return true;
     }
     try {
-      threads.execute(pending::makeAndHandOver);
+      calls.put(lane, pending);
+      threads.execute(pending);
     } catch (RuntimeException | Error e) {
-      // For example if no thread can be started.
+      // For example a lack of memory or threads.
+      calls.remove(lane);
       failed.accept(e);
       throw e;
     }
-    busy.add(lane);
     return true;
   }
 
   /** A call and its result. */
-  private final class Call {
+  private final class Call implements Runnable {
     private final Lane lane;
     private final Runnable call;
     private final Runnable then;
     private final Consumer<Throwable> failed;
     private @Nullable Throwable failure;
+
+    /** Publishes the results of the call. */
+    private volatile boolean done;
 
     Call(Lane lane, Runnable call, Runnable then, Consumer<Throwable> failed) {
       this.lane = lane;
@@ -186,19 +183,12 @@ final class LaneExecutor {
       }
     }
 
-    void makeAndHandOver() {
+    /** Allocates nothing after the call: without its result, the lane would stay busy forever. */
+    @Override
+    public void run() {
       make();
-      while (true) {
-        try {
-          finished.add(this);
-          wakeUp.raise();
-          return;
-        } catch (RuntimeException | Error e) {
-          // For example a lack of memory. Without a retry the lane would stay busy forever.
-          SafeLog.error(log, "the result of a scheduler call could not be queued; retrying", e);
-          LockSupport.parkNanos(PAUSE_NANOS);
-        }
-      }
+      done = true;
+      wakeUp.raise();
     }
 
     void handle() {
@@ -240,12 +230,12 @@ final class LaneExecutor {
   /** Handles the results of completed calls. Each round starts with it. */
   void collect() {
     sharded |= serverSeen || !watch.shardOf(QueueName.DEFAULT).isEmpty();
-    for (Call call = finished.poll(); call != null; call = finished.poll()) {
-      busy.remove(call.lane);
+    for (Call call : calls.values().stream().filter(each -> each.done).toList()) {
+      calls.remove(call.lane);
       try {
         call.handle();
       } catch (RuntimeException e) {
-        SafeLog.error(log, "the result of a scheduler call was not handled", e);
+        SafeLog.error(log, NOT_HANDLED, e);
       }
     }
   }
@@ -255,7 +245,7 @@ final class LaneExecutor {
     long giveUpAt = System.nanoTime() + limit.toNanos();
     collect();
     while (giveUpAt - System.nanoTime() > 0
-        && busy.stream()
+        && calls.keySet().stream()
             .anyMatch(
                 lane -> purposes.contains(lane.purpose()) && !failingSince.containsKey(lane))) {
       wakeUp.await(giveUpAt - System.nanoTime());

@@ -72,26 +72,22 @@ final class LeaderElection {
           return ledger.lead(next, schedulerId, lease);
         },
         leads -> {
+          if (leads != leading) {
+            log.info(
+                leads
+                    ? "this scheduler ({}) now leads and enqueues for its {} entries"
+                    : "a scheduler other than this one ({}) now leads and enqueues for its {} entries",
+                schedulerId,
+                names.size());
+          }
           group = next;
-          answered(leads, names.size());
+          leading = leads;
+          following = !leads;
           if (!leads) {
             lost.run();
           }
         },
         failed);
-  }
-
-  private void answered(boolean leads, int entries) {
-    if (leads != leading) {
-      log.info(
-          leads
-              ? "this scheduler ({}) now leads and enqueues for its {} entries"
-              : "a scheduler other than this one ({}) now leads and enqueues for its {} entries",
-          schedulerId,
-          entries);
-    }
-    leading = leads;
-    following = !leads;
   }
 
   /**

@@ -13,11 +13,14 @@ public abstract sealed class RecurringSchedule implements Schedule
 
   @Override
   public List<Instant> next(Instant after, int count) {
+    return instants(after, after).limit(count).toList();
+  }
+
+  /** Returns the instants after {@code after}, in order. */
+  final Stream<Instant> instants(Instant after, Instant anchor) {
     return Stream.iterate(
-            next(after, after), Optional::isPresent, last -> next(last.orElseThrow(), after))
-        .limit(count)
-        .map(Optional::orElseThrow)
-        .toList();
+            next(after, anchor), Optional::isPresent, last -> next(last.orElseThrow(), anchor))
+        .map(Optional::orElseThrow);
   }
 
   /** Returns the first instant after {@code after}; empty if there is none within five years. */

@@ -10,7 +10,6 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,27 +22,24 @@ final class ScheduleHistoryWriter {
   /** Maximum number of events that wait for a cluster server; beyond it the oldest are dropped. */
   private static final int MOST_WAITING = 1_000;
 
-  private record Event(String entry, SchedulerEvent event) {}
-
   private final Presence presence;
   private final LaneExecutor lanes;
-  private final Map<Lane, Deque<Event>> waiting = new LinkedHashMap<>();
+  private final Map<Lane, Deque<Runnable>> waiting = new LinkedHashMap<>();
 
   ScheduleHistoryWriter(Presence presence, LaneExecutor lanes) {
     this.presence = presence;
     this.lanes = lanes;
   }
 
-  void add(List<Firing> enqueued, Instant now) {
-    for (Firing firing : enqueued) {
-      String entry = firing.entry().name();
-      // The history of an entry may be on a different server than its queue.
-      Lane lane = lanes.of(Purpose.HISTORY, presence.shardOfEvents(entry));
-      waiting
-          .computeIfAbsent(lane, any -> new ArrayDeque<>())
-          .add(new Event(entry, new SchedulerEvent(firing.taskId(), now)));
-    }
-    write();
+  /** Adds an event, which the next {@link #write} writes. */
+  void add(Firing enqueued, Instant now) {
+    String entry = enqueued.entry().name();
+    SchedulerEvent event = new SchedulerEvent(enqueued.taskId(), now);
+    // The history of an entry may be on a different server than its queue.
+    Lane lane = lanes.of(Purpose.HISTORY, presence.shardOfEvents(entry));
+    waiting
+        .computeIfAbsent(lane, any -> new ArrayDeque<>())
+        .add(() -> presence.recordEvent(entry, event));
   }
 
   /** Writes the waiting events, where that is possible now. */
@@ -61,23 +57,21 @@ final class ScheduleHistoryWriter {
             });
   }
 
-  private void write(Lane lane, Deque<Event> events) {
+  private void write(Lane lane, Deque<Runnable> events) {
     try {
       lanes.run(
           lane,
-          () -> events.forEach(event -> presence.recordEvent(event.entry(), event.event())),
+          () -> events.forEach(Runnable::run),
           () -> {},
-          failure -> keep(lane, events));
+          failure -> {
+            // In a cluster the lane retries later; otherwise all of Redis is unavailable.
+            if (lanes.isSharded()) {
+              events.addAll(waiting.getOrDefault(lane, new ArrayDeque<>()));
+              waiting.put(lane, events);
+            }
+          });
     } catch (BrokerException e) {
       log.warn("some of {} tasks are missing from the history of their entries", events.size(), e);
-    }
-  }
-
-  /** In a cluster the lane retries later; otherwise all of Redis is unavailable. */
-  private void keep(Lane lane, Deque<Event> events) {
-    if (lanes.isSharded()) {
-      events.addAll(waiting.getOrDefault(lane, new ArrayDeque<>()));
-      waiting.put(lane, events);
     }
   }
 }

@@ -1,5 +1,8 @@
 package io.asynq4j.internal.schedule;
 
+import static io.asynq4j.internal.time.TimeMath.requireBetween;
+
+import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.schedule.ScheduleEntry;
 import io.asynq4j.schedule.SchedulerListener;
 import java.time.Duration;
@@ -19,20 +22,12 @@ public record SchedulerConfig(
     List<SchedulerListener> listeners) {
 
   public SchedulerConfig {
-    require(sourceInterval, "sourceInterval", Duration.ofSeconds(1), Duration.ofDays(1));
-    require(heartbeat, "heartbeat", Duration.ofSeconds(1), Duration.ofHours(1));
-    require(lease, "leaderLease", Duration.ofSeconds(3), Duration.ofMinutes(1));
-    require(grace, "grace", Duration.ZERO, Duration.ofDays(1));
-    if (instantHeader != null && instantHeader.isBlank()) {
-      throw new IllegalArgumentException("instantHeader must not be blank");
-    }
+    requireBetween("sourceInterval", sourceInterval, Duration.ofSeconds(1), Duration.ofDays(1));
+    requireBetween("heartbeat", heartbeat, Duration.ofSeconds(1), Duration.ofHours(1));
+    requireBetween("leaderLease", lease, Duration.ofSeconds(3), Duration.ofMinutes(1));
+    requireBetween("grace", grace, Duration.ZERO, Duration.ofDays(1));
+    ArgumentValidator.require(
+        instantHeader == null || !instantHeader.isBlank(), "instantHeader must not be blank");
     listeners = List.copyOf(listeners);
-  }
-
-  private static void require(Duration value, String name, Duration least, Duration most) {
-    if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-      throw new IllegalArgumentException(
-          "%s must be between %s and %s, got %s".formatted(name, least, most, value));
-    }
   }
 }

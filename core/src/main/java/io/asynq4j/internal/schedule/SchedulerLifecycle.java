@@ -20,6 +20,11 @@ public final class SchedulerLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(SchedulerLifecycle.class);
 
+  private static final String ROUND_FAILED =
+      SafeLog.text("a round of the scheduler failed; it continues with the next round");
+  private static final String SOURCE_FAILED =
+      SafeLog.text("the source of schedule entries failed; its previous entries continue to fire");
+
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
   private static final long STOP_MILLIS = 10_000;
 
@@ -39,7 +44,6 @@ public final class SchedulerLifecycle {
 
   final WakeupSignal wakeUp = new WakeupSignal();
   private final CountDownLatch stopping = new CountDownLatch(1);
-  private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile Broker.@Nullable Registration beforeClose;
 
   /**
@@ -58,7 +62,7 @@ public final class SchedulerLifecycle {
   }
 
   public synchronized void start() {
-    if (isStarted() || isStopping()) {
+    if (loopThread.getState() != Thread.State.NEW || isStopping()) {
       throw new IllegalStateException(
           "a scheduler can be started only once; build a new one to start again");
     }
@@ -86,10 +90,6 @@ public final class SchedulerLifecycle {
     return loop.isLeading();
   }
 
-  private boolean isStarted() {
-    return loopThread.getState() != Thread.State.NEW;
-  }
-
   private boolean isStopping() {
     return stopping.getCount() == 0;
   }
@@ -101,22 +101,17 @@ public final class SchedulerLifecycle {
         Instant next = loop.round();
         pause = Duration.between(broker.clock().instant(), next);
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "a round of the scheduler failed; it continues with the next round", e);
+        SafeLog.error(log, ROUND_FAILED, e);
       }
-      sleep(pause);
+      // A fraction of a millisecond longer, so that the entry is due by then.
+      wakeUp.await(TimeMath.nanos(pause.plusNanos(100_000)));
+      if (Thread.currentThread().isInterrupted()) {
+        // Only code outside of this library interrupts this thread, so the process is ending.
+        stopping.countDown();
+      }
     }
     loop.end();
     Objects.requireNonNull(beforeClose).close();
-    stopped.countDown();
-  }
-
-  private void sleep(Duration pause) {
-    // A fraction of a millisecond longer, so that the entry is due by then.
-    wakeUp.await(TimeMath.nanos(pause.plusNanos(100_000)));
-    if (Thread.currentThread().isInterrupted()) {
-      // Only code outside of this library interrupts this thread, so the process is ending.
-      stopping.countDown();
-    }
   }
 
   private void readSource() {
@@ -139,8 +134,7 @@ public final class SchedulerLifecycle {
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception | Error e) {
-      SafeLog.error(
-          log, "the source of schedule entries failed; its previous entries continue to fire", e);
+      SafeLog.error(log, SOURCE_FAILED, e);
       return TimeMath.min(config.sourceInterval(), AFTER_SOURCE_FAILURE);
     }
   }
@@ -152,12 +146,14 @@ public final class SchedulerLifecycle {
     wakeUp();
     sourceThread.interrupt();
     try {
-      if (isStarted()
-          && Thread.currentThread() != loopThread
-          && !stopped.await(STOP_MILLIS, TimeUnit.MILLISECONDS)) {
-        log.warn(
-            "the scheduler has not stopped within {} ms; its thread continues in the background",
-            STOP_MILLIS);
+      // A listener may stop the scheduler that calls it.
+      if (Thread.currentThread() != loopThread) {
+        loopThread.join(STOP_MILLIS);
+        if (loopThread.isAlive()) {
+          log.warn(
+              "the scheduler has not stopped within {} ms; its thread continues in the background",
+              STOP_MILLIS);
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -169,7 +165,7 @@ public final class SchedulerLifecycle {
     Thread hook = new Thread(this::stop, "asynq-scheduler-stop");
     try {
       Runtime.getRuntime().addShutdownHook(hook);
-      stopped.await();
+      loopThread.join();
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
       // The JVM is already shutting down.

@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,7 +56,9 @@ final class SchedulerLoop {
   private final Clock clock;
   private final Runnable followClock;
 
-  private final Set<String> toForget = new HashSet<>();
+  /** Names of removed entries. Other threads remove those whose data is deleted. */
+  private final Set<String> toForget = ConcurrentHashMap.newKeySet();
+
   private Instant nextCheck = Instant.MIN;
   private Instant nextLook = Instant.MIN;
 
@@ -158,24 +161,23 @@ final class SchedulerLoop {
   private void forget() {
     if (!toForget.isEmpty()) {
       List<String> names = List.copyOf(toForget);
-      Set<String> forgotten = new HashSet<>();
       boolean isSharded = lanes.isSharded();
       lanes.run(
           lanes.of(Purpose.REMOVED_ENTRIES),
-          () -> forget(names, isSharded, forgotten),
-          () -> toForget.removeAll(forgotten),
-          failure -> toForget.removeAll(forgotten));
+          () -> forget(names, isSharded),
+          () -> {},
+          failure -> {});
     }
   }
 
   /** Runs on any thread. In a cluster, each entry may need a different server. */
-  private void forget(List<String> names, boolean isSharded, Set<String> forgotten) {
+  private void forget(List<String> names, boolean isSharded) {
     BrokerException failure = null;
     for (String name : names) {
       if (failure == null || isSharded) {
         try {
           ledger.forget(name);
-          forgotten.add(name);
+          toForget.remove(name);
         } catch (BrokerException e) {
           failure = e;
         }

@@ -22,6 +22,9 @@ final class ControlMessageListener implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(ControlMessageListener.class);
 
+  private static final String NOT_SUBSCRIBED =
+      SafeLog.text("could not subscribe to control messages; retrying");
+
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
   private final CancellationChannel channel;
@@ -52,11 +55,11 @@ final class ControlMessageListener implements Runnable {
         keep(channel.subscribe(this::receive));
         return;
       } catch (RuntimeException e) {
-        log.debug("could not subscribe to control messages; retrying", e);
+        log.debug(NOT_SUBSCRIBED, e);
       } catch (Error e) {
-        SafeLog.error(log, "could not subscribe to control messages; retrying", e);
+        SafeLog.error(log, NOT_SUBSCRIBED, e);
       }
-    } while (InterruptibleSleep.sleep(AFTER_FAILURE));
+    } while (InterruptibleSleep.sleepNanos(AFTER_FAILURE.toNanos()));
   }
 
   private synchronized void keep(CancellationChannel.Subscription started) {

@@ -22,40 +22,33 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Ends handlers when a server stops: waits for them, then requeues unfinished tasks. */
-final class GracefulShutdown {
+/**
+ * Ends handlers when a server stops: waits for them, then requeues unfinished tasks.
+ *
+ * @param signal raised when a handler has returned or tasks have been settled
+ */
+record GracefulShutdown(
+    ServerConfig config,
+    AttemptRegistry attempts,
+    SettlementBuffer settler,
+    EffectiveQueueLimits limits,
+    ShardTopology shards,
+    WakeupSignal signal) {
 
   /** Time limit of the last settlements, after all handlers have ended or were abandoned. */
   static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(5);
 
   private static final Logger log = LoggerFactory.getLogger(GracefulShutdown.class);
 
+  private static final String LIMITS_NOT_READ =
+      SafeLog.text("could not read the limits of a queue; the configured limits apply");
+  private static final String NOT_REQUEUED = SafeLog.text("could not requeue tasks");
+  private static final String REQUEUED =
+      SafeLog.text("{} unfinished tasks return to the head of queue {}");
+  private static final String LEFT =
+      SafeLog.text("{} unfinished tasks of queue {} wait until their leases expire");
+
   private static final long CHECK_NANOS = Duration.ofMillis(100).toNanos();
-
-  private final ServerConfig config;
-  private final AttemptRegistry attempts;
-  private final SettlementBuffer settler;
-  private final EffectiveQueueLimits limits;
-  private final ShardTopology shards;
-  private final WakeupSignal signal;
-
-  /**
-   * @param signal raised when a handler has returned or tasks have been settled
-   */
-  GracefulShutdown(
-      ServerConfig config,
-      AttemptRegistry attempts,
-      SettlementBuffer settler,
-      EffectiveQueueLimits limits,
-      ShardTopology shards,
-      WakeupSignal signal) {
-    this.config = config;
-    this.attempts = attempts;
-    this.settler = settler;
-    this.limits = limits;
-    this.shards = shards;
-    this.signal = signal;
-  }
 
   /** Waits for all handlers, including those whose tasks have been settled without them. */
   void waitForHandlers() {
@@ -119,7 +112,7 @@ final class GracefulShutdown {
         return limits.apply(queue);
       } catch (RuntimeException | Error e) {
         shards.outages().failed(shards.of(queue), e);
-        SafeLog.error(log, "could not read the limits of a queue; the configured limits apply", e);
+        SafeLog.error(log, LIMITS_NOT_READ, e);
       }
     }
     return limits.areConfigured(queue);
@@ -130,19 +123,19 @@ final class GracefulShutdown {
     if (abandoned.isEmpty()) {
       return;
     }
-    log.info("{} unfinished tasks are requeued at the head of queue {}", abandoned.size(), queue);
     // Retried if it could not be started: otherwise the tasks would wait for their leases.
     long end = System.nanoTime() + FLUSH_TIMEOUT.toNanos();
-    boolean done = false;
-    while (!done && end - System.nanoTime() > 0) {
+    while (end - System.nanoTime() > 0) {
       try {
         settler.requeue(queue, abandoned);
-        done = true;
+        SafeLog.info(log, REQUEUED, abandoned.size(), queue);
+        return;
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "could not start to requeue tasks; retrying", e);
+        SafeLog.error(log, NOT_REQUEUED, e);
         signal.await(CHECK_NANOS);
       }
     }
+    SafeLog.info(log, LEFT, abandoned.size(), queue);
   }
 
   /** Logs each handler that has not returned, with its stack trace. */

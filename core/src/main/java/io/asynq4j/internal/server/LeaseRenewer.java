@@ -9,7 +9,6 @@ import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
 import io.asynq4j.internal.server.config.ServerConfig;
-import io.asynq4j.internal.server.shard.HealthTracker;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
 import java.time.Duration;
@@ -42,7 +41,6 @@ final class LeaseRenewer extends Actor {
   private final ServerPresence presence;
   private final ShardedRunner extending;
   private final AtomicBoolean showing = new AtomicBoolean();
-  private final HealthTracker health;
   private final Consumer<LinkageError> fatal;
   private volatile Map<QueueName, List<Attempt>> running = Map.of();
   private volatile boolean beatNow;
@@ -50,7 +48,6 @@ final class LeaseRenewer extends Actor {
 
   /**
    * @param ping synchronizes the clock with Redis
-   * @param health records each heartbeat
    * @param fatal called when no heartbeat can ever succeed because of incompatible libraries
    */
   LeaseRenewer(
@@ -60,7 +57,6 @@ final class LeaseRenewer extends Actor {
       ShardTopology shards,
       Runnable ping,
       ServerPresence presence,
-      HealthTracker health,
       Consumer<LinkageError> fatal) {
     super("asynq-lease-renewer", new WakeupSignal());
     this.config = config;
@@ -69,7 +65,6 @@ final class LeaseRenewer extends Actor {
     this.shards = shards;
     this.ping = ping;
     this.presence = presence;
-    this.health = health;
     this.fatal = fatal;
     this.extending = new ShardedRunner("heartbeat", shards, AFTER_FAILURE, this::extend);
     // Whichever actor notices an outage, heartbeats are retried from then on until it is over.
@@ -110,7 +105,7 @@ final class LeaseRenewer extends Actor {
     boolean shown = succeeds(shared, presence::show);
     if (extended && synchronizedClock && shown) {
       shards.outages().worked(shared);
-      health.beat();
+      shards.outages().beat();
       return true;
     }
     return false;
@@ -164,9 +159,8 @@ final class LeaseRenewer extends Actor {
   }
 
   private void extendAll() {
-    Map<QueueName, List<Attempt>> byQueue = attempts.byQueue(attempt -> true);
-    running = byQueue;
-    extending.each(byQueue.keySet());
+    running = attempts.byQueue(attempt -> true);
+    extending.each(running.keySet());
   }
 
   private boolean extend(QueueName queue) {

@@ -31,9 +31,9 @@ public final class ProcessSignalRunner {
           }
           toStop.countDown();
         };
-    ProcessSignal term = ProcessSignal.on("TERM", stop);
-    ProcessSignal interrupt = ProcessSignal.on("INT", stop);
-    ProcessSignal quiet = ProcessSignal.on("TSTP", server::quiet);
+    Runnable restoreTerm = ProcessSignal.on("TERM", stop);
+    Runnable restoreInterrupt = ProcessSignal.on("INT", stop);
+    Runnable restoreQuiet = ProcessSignal.on("TSTP", server::quiet);
     try {
       server.start();
       if (signals.get() > 0) {
@@ -46,9 +46,9 @@ public final class ProcessSignalRunner {
       Thread.currentThread().interrupt();
     } finally {
       stopper.interrupt();
-      term.undo();
-      interrupt.undo();
-      quiet.undo();
+      restoreTerm.run();
+      restoreInterrupt.run();
+      restoreQuiet.run();
     }
   }
 

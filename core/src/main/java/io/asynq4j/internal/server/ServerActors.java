@@ -6,7 +6,6 @@ import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Presence;
 import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.concurrent.WakeupSignal;
-import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.server.attempt.AttemptExecutor;
 import io.asynq4j.internal.server.attempt.AttemptHost;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
@@ -15,10 +14,10 @@ import io.asynq4j.internal.server.attempt.OverdueAttemptSettler;
 import io.asynq4j.internal.server.attempt.Watchdog;
 import io.asynq4j.internal.server.claim.ClaimLoop;
 import io.asynq4j.internal.server.claim.QueueReadiness;
+import io.asynq4j.internal.server.claim.StrideScheduler;
 import io.asynq4j.internal.server.config.EffectiveQueueLimits;
 import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
-import io.asynq4j.internal.server.duty.Duty;
 import io.asynq4j.internal.server.duty.DutyContext;
 import io.asynq4j.internal.server.duty.DutyScheduler;
 import io.asynq4j.internal.server.duty.Forwarder;
@@ -26,7 +25,6 @@ import io.asynq4j.internal.server.settle.AttemptReportWriter;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
 import io.asynq4j.internal.server.settle.SettlementContext;
 import io.asynq4j.internal.server.settle.SettlementThreadPools;
-import io.asynq4j.internal.server.shard.HealthTracker;
 import io.asynq4j.internal.server.shard.OutageTracker;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.SharedQueueWatch;
@@ -55,7 +53,7 @@ final class ServerActors {
       ServerConfig config,
       Handler<Task> handler,
       ServedQueues queues,
-      HealthTracker health) {}
+      OutageTracker outages) {}
 
   private final Parts parts;
   private final ServerEngine engine;
@@ -75,7 +73,6 @@ final class ServerActors {
   private final Watchdog watchdog;
   private final GracefulShutdown shutdown;
   private final DutyScheduler duties;
-  private final List<Duty> allDuties;
   private final ControlMessageListener controlMessages;
 
   ServerActors(Parts parts, ServerEngine engine) {
@@ -88,19 +85,17 @@ final class ServerActors {
     this.failures =
         new FailureLog(config.failureLogLimit(), config.logsEveryStackTrace(), System::nanoTime);
     this.watch = new SharedQueueWatch(broker.watches());
-    this.settlementThreads =
-        SettlementThreadPools.createdBy(DaemonThreadPools.factory("asynq-settler-"));
+    this.settlementThreads = new SettlementThreadPools(DaemonThreadPools.factory("asynq-settler-"));
     this.shardThreads = Executors.newCachedThreadPool(DaemonThreadPools.factory("asynq-lane-"));
-    ShardTopology shards =
-        new ShardTopology(
-            broker.watches(), new OutageTracker(config.listeners(), parts.health()), shardThreads);
+    ShardTopology shards = new ShardTopology(broker.watches(), parts.outages(), shardThreads);
     this.aggregatorThreads =
         (ThreadPoolExecutor)
             Executors.newFixedThreadPool(
                 config.groups() == null ? 1 : config.groups().parallelism(),
                 DaemonThreadPools.factory("asynq-aggregator-"));
+    StrideScheduler ready = new StrideScheduler(config.strictPriority());
     QueueReadiness readiness =
-        new QueueReadiness(config, parts.queues(), broker.clock(), signal, watch);
+        new QueueReadiness(config, parts.queues(), broker.clock(), signal, watch, ready);
     AttemptReportWriter reports = new AttemptReportWriter(broker.leases(), shards);
     this.workers = new AttemptExecutor(config.concurrency(), config.executor(), signal);
     this.settlements =
@@ -126,14 +121,13 @@ final class ServerActors {
             parts.redis()::ping,
             new ServerPresence(
                 broker.presence(), attempts, this::presence, config.heartbeat().multipliedBy(2)),
-            parts.health(),
             engine::fail);
     this.claimLoop =
         new ClaimLoop(
             new AttemptHost(
                 config,
                 parts.handler(),
-                new OutcomePolicy(config.outcomeRules()),
+                config.outcomePolicy(),
                 failures,
                 broker.leases(),
                 broker.clock(),
@@ -151,20 +145,17 @@ final class ServerActors {
             engine::fail);
     DutyContext dutyContext = new DutyContext(config, broker, parts.queues(), shards);
     this.forwarder = new Forwarder(dutyContext, watch);
-    this.duties = new DutyScheduler(shards);
+    this.duties = new DutyScheduler(shards, DaemonThreadPools.factory("asynq-duty-"));
     EffectiveQueueLimits limits = new EffectiveQueueLimits(config, broker.queueControl());
-    this.allDuties = ServerDuties.of(parts, dutyContext, failures, aggregatorThreads);
+    ServerDuties.addTo(duties, parts, dutyContext, failures, aggregatorThreads);
     OverdueAttemptSettler overdueAttempts =
         new OverdueAttemptSettler(
             attempts, limits, shards, review -> settlementThreads.execute("", review));
     this.watchdog =
         new Watchdog(
             attempts,
-            () -> {
-              overdueAttempts.review();
-              settlements.catchUp();
-              workers.catchUp();
-            },
+            List.of(
+                overdueAttempts::review, settlements::catchUp, workers::catchUp, duties::catchUp),
             Watchdog.REST);
     this.shutdown = new GracefulShutdown(config, attempts, settlements, limits, shards, signal);
     this.controlMessages = new ControlMessageListener(broker.cancellations(), attempts, engine);
@@ -177,9 +168,10 @@ final class ServerActors {
       aggregatorThreads.prestartAllCoreThreads();
     }
     renewer.start();
+    // Before the watchdog, which replaces threads of duties that have ended.
+    duties.start();
     watchdog.start();
     controlMessages.start();
-    duties.start(allDuties);
     forwarder.start();
     claimLoop.start();
   }
@@ -202,8 +194,7 @@ final class ServerActors {
 
   /** Stops producers before their consumers, and extends leases until none is needed. */
   void stop() {
-    claimLoop.stop();
-    renewer.showSoon();
+    quiet();
     claimLoop.join();
     shutdown.waitForHandlers();
     shutdown.flush();
@@ -224,7 +215,7 @@ final class ServerActors {
     renewer.join();
     shardThreads.shutdownNow();
     workers.close();
-    failures.close();
+    failures.reportUnlogged(/* all= */ true);
     shutdown.reportSurvivors();
   }
 

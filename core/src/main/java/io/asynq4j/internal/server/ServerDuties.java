@@ -9,20 +9,18 @@ import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.config.ServerDefinitions;
 import io.asynq4j.internal.server.duty.Aggregator;
-import io.asynq4j.internal.server.duty.Duty;
 import io.asynq4j.internal.server.duty.DutyContext;
+import io.asynq4j.internal.server.duty.DutyScheduler;
 import io.asynq4j.internal.server.duty.HealthCheck;
 import io.asynq4j.internal.server.duty.Janitor;
 import io.asynq4j.internal.server.duty.Recoverer;
 import io.asynq4j.internal.server.duty.Repairer;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Function;
 
-/** Lists the duties of a server. */
+/** The duties of a server. */
 final class ServerDuties {
 
   /** Polls of queues per search for new queues. */
@@ -33,48 +31,45 @@ final class ServerDuties {
 
   private ServerDuties() {}
 
-  static List<Duty> of(
+  static void addTo(
+      DutyScheduler duties,
       ServerActors.Parts parts,
       DutyContext context,
       FailureLog failures,
       ExecutorService aggregatorThreads) {
     ServerConfig config = parts.config();
     ServedQueues queues = parts.queues();
-    List<Duty> all = new ArrayList<>();
-    all.add(new Duty("recoverer", config.recoverInterval(), new Recoverer(context)::run));
-    all.add(Duty.every(config.janitorInterval(), "janitor", new Janitor(context)));
-    all.add(Duty.every(config.repairInterval(), "repairer", new Repairer(context)));
+    duties.add(config.recoverInterval(), "recoverer", new Recoverer(context)::run);
+    duties.every(config.janitorInterval(), "janitor", new Janitor(context));
+    duties.every(config.repairInterval(), "repairer", new Repairer(context));
     // Schedulers whose processes have vanished: no other scheduler may exist to unregister them.
-    all.add(
-        Duty.every(
-            TimeMath.min(config.heartbeat().multipliedBy(4), LONGEST_SWEEP_INTERVAL),
-            "presence sweeper",
-            parts.broker().presence()::forgetGoneSchedulers));
-    all.add(Duty.every(FAILURE_LOG_INTERVAL, "failure log", failures::reportEndedWindows));
-    if (queues.hasPatterns()) {
-      all.add(
-          Duty.every(
-              config.pollInterval().multipliedBy(FIND_QUEUES_EACH),
-              "queue finder",
-              () -> queues.found(parts.broker().queues().names())));
+    duties.every(
+        TimeMath.min(config.heartbeat().multipliedBy(4), LONGEST_SWEEP_INTERVAL),
+        "presence sweeper",
+        parts.broker().presence()::forgetGoneSchedulers);
+    duties.every(
+        FAILURE_LOG_INTERVAL, "failure log", () -> failures.reportUnlogged(/* all= */ false));
+    if (!config.patterns().isEmpty()) {
+      duties.every(
+          config.pollInterval().multipliedBy(FIND_QUEUES_EACH),
+          "queue finder",
+          () -> queues.found(parts.broker().queues().names()));
     }
     ServerDefinitions defined = config.defined();
     if (defined != null) {
-      all.add(Duty.every(ServerDefinitions.INTERVAL, "definitions", () -> defined.follow(queues)));
+      duties.every(ServerDefinitions.INTERVAL, "definitions", () -> defined.follow(queues));
     }
     if (config.groups() != null) {
       Aggregator aggregator =
           new Aggregator(config.groups(), context, typeOptions(parts.handler()), aggregatorThreads);
-      all.add(Duty.every(aggregator.interval(), "aggregator", aggregator));
+      duties.every(aggregator.interval(), "aggregator", aggregator);
     }
     if (config.healthCheck() != null) {
-      all.add(
-          Duty.every(
-              config.healthInterval(),
-              "health check",
-              new HealthCheck(parts.redis()::ping, config.healthCheck())));
+      duties.every(
+          config.healthInterval(),
+          "health check",
+          new HealthCheck(parts.redis()::ping, config.healthCheck()));
     }
-    return all;
   }
 
   private static Function<String, TaskOptions> typeOptions(Handler<Task> handler) {

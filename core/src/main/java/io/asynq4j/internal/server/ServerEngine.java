@@ -7,7 +7,7 @@ import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
-import io.asynq4j.internal.server.shard.HealthTracker;
+import io.asynq4j.internal.server.shard.OutageTracker;
 import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.redis.RedisConnection;
@@ -27,6 +27,8 @@ public final class ServerEngine {
 
   private static final Logger log = LoggerFactory.getLogger(ServerEngine.class);
 
+  private static final String NOT_STOPPED = SafeLog.text("stopping the server failed; retrying");
+
   private static final int MOST_STOP_ATTEMPTS = 10;
 
   private final String id = UUID.randomUUID().toString();
@@ -38,7 +40,7 @@ public final class ServerEngine {
   private volatile ServerState state = ServerState.NEW;
 
   private volatile @Nullable ServerActors running;
-  private volatile Broker.@Nullable Registration beforeClose;
+  private volatile Broker.Registration beforeClose = () -> {};
 
   public ServerEngine(RedisConnection redis, ServerConfig config, Handler<Task> handler) {
     Broker broker = BrokerConnection.brokerOf(redis);
@@ -49,7 +51,7 @@ public final class ServerEngine {
             config,
             handler,
             new ServedQueues(config),
-            new HealthTracker(broker.clock()));
+            new OutageTracker(config.listeners(), broker.clock()));
   }
 
   public synchronized void start() {
@@ -73,7 +75,7 @@ public final class ServerEngine {
           if (started != null) {
             started.undoStart();
           }
-          unregisterClose();
+          beforeClose.close();
           throw e;
         }
         log.info("server {} processes tasks of {}", id, parts.queues().weights());
@@ -114,7 +116,7 @@ public final class ServerEngine {
       synchronized (this) {
         state = ServerState.CLOSED;
       }
-      unregisterClose();
+      beforeClose.close();
       closed.countDown();
       log.info("server {} has stopped", id);
     }
@@ -149,16 +151,9 @@ public final class ServerEngine {
         if (tries == MOST_STOP_ATTEMPTS) {
           throw e;
         }
-        SafeLog.error(log, "stopping the server failed; retrying", e);
+        SafeLog.error(log, NOT_STOPPED, e);
         current.pause(Duration.ofMillis(100));
       }
-    }
-  }
-
-  private void unregisterClose() {
-    Broker.Registration registration = beforeClose;
-    if (registration != null) {
-      registration.close();
     }
   }
 
@@ -191,7 +186,7 @@ public final class ServerEngine {
   }
 
   public ServerHealth health() {
-    return parts.health().health(state(), parts.config().lease());
+    return parts.outages().health(state(), parts.config().lease());
   }
 
   public String id() {

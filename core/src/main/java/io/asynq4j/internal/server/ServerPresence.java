@@ -5,7 +5,6 @@ import io.asynq4j.internal.broker.Presence;
 import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
@@ -45,36 +44,28 @@ final class ServerPresence {
     lock.lock();
     try {
       if (!hidden) {
-        showNow();
+        List<Attempt> running = attempts.all().stream().filter(Attempt::isRunning).toList();
+        // After the attempts, so that each shown worker is counted as busy.
+        Presence.Server self = server.get();
+        presence.show(self, running.stream().map(attempt -> worker(self, attempt)).toList(), ttl);
       }
     } finally {
       lock.unlock();
     }
   }
 
-  private void showNow() {
-    List<Attempt> running = attempts.all().stream().filter(Attempt::isRunning).toList();
-    // After the attempts, so that each shown worker is counted as busy.
-    Presence.Server self = server.get();
-    List<Presence.Worker> workers = new ArrayList<>();
-    for (Attempt attempt : running) {
-      workers.add(
-          new Presence.Worker(
-              self.host(),
-              self.pid(),
-              self.serverId(),
-              attempt.id(),
-              attempt.type(),
-              shown(attempt.task().payload()),
-              attempt.queue(),
-              attempt.startedAt(),
-              attempt.deadline()));
-    }
-    presence.show(self, workers, ttl);
-  }
-
-  private static Payload shown(Payload payload) {
-    return payload.size() > LARGEST_SHOWN ? Payload.absent() : payload;
+  private static Presence.Worker worker(Presence.Server self, Attempt attempt) {
+    Payload payload = attempt.ref().task().payload();
+    return new Presence.Worker(
+        self.host(),
+        self.pid(),
+        self.serverId(),
+        attempt.id(),
+        attempt.type(),
+        payload.size() > LARGEST_SHOWN ? Payload.absent() : payload,
+        attempt.queue(),
+        attempt.startedAt(),
+        attempt.deadline());
   }
 
   /**

@@ -20,20 +20,9 @@ public final class ByteSizeFormat {
 
   private static final Pattern SIZE =
       Pattern.compile("(\\d{1,19}(?:\\.\\d{1,9})?) ?(B|[KMGT]i?B)?", Pattern.CASE_INSENSITIVE);
-  private static final List<String> UNITS = List.of("K", "M", "G", "T");
-  private static final List<String> BINARY_UNITS = List.of("KiB", "MiB", "GiB", "TiB");
+  private static final List<String> UNITS = List.of("B", "KiB", "MiB", "GiB", "TiB");
 
   private ByteSizeFormat() {}
-
-  /** Throws an {@code IllegalArgumentException} with the value and the expected form. */
-  public static long parse(String text) {
-    return tryParse(text)
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "\"%s\" is not a size; write a number of bytes or one with a unit, %s"
-                        .formatted(LogText.of(text, 100), EXPECTED)));
-  }
 
   /** Empty when it is not a size, or too large for a {@code long}. */
   public static Optional<Long> tryParse(String text) {
@@ -50,32 +39,27 @@ public final class ByteSizeFormat {
   }
 
   private static BigDecimal factor(String unit) {
-    int power = UNITS.indexOf(unit.substring(0, 1)) + 1;
+    int power = "BKMGT".indexOf(unit.charAt(0));
     return BigDecimal.valueOf(unit.endsWith("IB") ? 1_024 : 1_000).pow(power);
   }
 
-  /** In the largest unit that leaves no fraction, which {@link #parse} reads as the same size. */
+  /**
+   * In the largest unit that leaves no fraction, which {@link #tryParse} reads as the same size.
+   */
   public static String format(long bytes) {
-    long rest = bytes;
-    int unit = -1;
-    while (rest != 0 && rest % 1_024 == 0 && unit < BINARY_UNITS.size() - 1) {
-      rest /= 1_024;
-      unit++;
-    }
-    return rest + (unit < 0 ? "B" : BINARY_UNITS.get(unit));
+    int unit = bytes == 0 ? 0 : Math.min(Long.numberOfTrailingZeros(bytes) / 10, UNITS.size() - 1);
+    return (bytes >> (10 * unit)) + UNITS.get(unit);
   }
 
   /** Two or three digits, for people: {@code 900 B}, {@code 1.5 KiB}, {@code 121 MiB}. */
   public static String approximate(long bytes) {
     double rest = bytes;
-    int unit = -1;
-    while (rest >= 1_023.5 && unit < BINARY_UNITS.size() - 1) {
+    int unit = 0;
+    while (rest >= 1_023.5 && unit < UNITS.size() - 1) {
       rest /= 1_024;
       unit++;
     }
-    return unit < 0
-        ? bytes + " B"
-        : String.format(
-            Locale.ROOT, rest < 9.95 ? "%.1f %s" : "%.0f %s", rest, BINARY_UNITS.get(unit));
+    String format = unit > 0 && rest < 9.95 ? "%.1f %s" : "%.0f %s";
+    return String.format(Locale.ROOT, format, rest, UNITS.get(unit));
   }
 }

@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.DateTimeException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -43,21 +44,19 @@ public final class DurationFormat {
 
   /** Empty when it is not a duration, or too long. */
   public static Optional<Duration> tryParse(String text) {
+    String given = text.strip();
+    if (given.equals("0")) {
+      return Optional.of(Duration.ZERO);
+    }
     try {
-      return read(text.strip()).filter(duration -> duration.abs().compareTo(LONGEST) <= 0);
+      Optional<Duration> read =
+          ISO.matcher(given).matches()
+              ? Optional.of(Duration.parse(given))
+              : sum(given, PART).map(DurationFormat::ofNanos);
+      return read.filter(duration -> duration.abs().compareTo(LONGEST) <= 0);
     } catch (DateTimeException | ArithmeticException e) {
       return Optional.empty();
     }
-  }
-
-  private static Optional<Duration> read(String text) {
-    if (text.equals("0")) {
-      return Optional.of(Duration.ZERO);
-    }
-    if (ISO.matcher(text).matches()) {
-      return Optional.of(Duration.parse(text));
-    }
-    return sum(text, PART).map(DurationFormat::ofNanos);
   }
 
   /**
@@ -70,10 +69,7 @@ public final class DurationFormat {
     Matcher parts = part.matcher(text);
     BigDecimal nanos = BigDecimal.ZERO;
     int end = 0;
-    for (int i = 0; i < MOST_PARTS && end < text.length() && parts.find(); i++) {
-      if (parts.start() != end) {
-        return Optional.empty();
-      }
+    for (int i = 0; i < MOST_PARTS && parts.region(end, text.length()).lookingAt(); i++) {
       BigDecimal unit = BigDecimal.valueOf(nanosOf(parts.group(2)));
       nanos = nanos.add(new BigDecimal(parts.group(1)).multiply(unit));
       end = parts.end();
@@ -108,42 +104,34 @@ public final class DurationFormat {
     if (duration.isNegative()) {
       return duration.toString();
     }
-    StringBuilder text = new StringBuilder();
-    append(text, duration.toDays(), "d");
-    append(text, duration.toHoursPart(), "h");
-    append(text, duration.toMinutesPart(), "m");
-    append(text, duration.toSecondsPart(), "s");
+    String text = String.join("", parts(duration));
     if (duration.toNanosPart() > 0) {
-      text.append(
-              BigDecimal.valueOf(duration.toNanosPart(), 6).stripTrailingZeros().toPlainString())
-          .append("ms");
+      text += GoDuration.decimal(duration.toNanosPart(), 6) + "ms";
     }
-    return text.isEmpty() ? "0s" : text.toString();
+    return text.isEmpty() ? "0s" : text;
   }
 
-  private static void append(StringBuilder text, long number, String unit) {
-    if (number > 0) {
-      text.append(number).append(unit);
-    }
+  /** Returns the days, hours, minutes and seconds with their units; empty where they are zero. */
+  private static List<String> parts(Duration length) {
+    return List.of(
+        part(length.toDays(), "d"),
+        part(length.toHoursPart(), "h"),
+        part(length.toMinutesPart(), "m"),
+        part(length.toSecondsPart(), "s"));
+  }
+
+  private static String part(long number, String unit) {
+    return number == 0 ? "" : number + unit;
   }
 
   /** The two largest units, for people: {@code 2d3h}, {@code 4m5s}, {@code 350ms}. */
   public static String approximate(Duration duration) {
     Duration length = duration.abs();
     String sign = duration.isNegative() ? "-" : "";
-    if (length.toDays() > 0) {
-      return sign + two(length.toDays(), "d", length.toHoursPart(), "h");
-    } else if (length.toHours() > 0) {
-      return sign + two(length.toHours(), "h", length.toMinutesPart(), "m");
-    } else if (length.toMinutes() > 0) {
-      return sign + two(length.toMinutes(), "m", length.toSecondsPart(), "s");
-    } else if (length.toSeconds() > 0 || length.isZero()) {
-      return sign + length.toSeconds() + "s";
+    List<String> parts = parts(length).stream().dropWhile(String::isEmpty).limit(2).toList();
+    if (!parts.isEmpty()) {
+      return sign + String.join("", parts);
     }
-    return sign + Math.max(1, length.toMillis()) + "ms";
-  }
-
-  private static String two(long large, String largeUnit, int small, String smallUnit) {
-    return large + largeUnit + (small == 0 ? "" : small + smallUnit);
+    return sign + (length.isZero() ? "0s" : Math.max(1, length.toMillis()) + "ms");
   }
 }

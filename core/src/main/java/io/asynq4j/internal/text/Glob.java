@@ -1,7 +1,8 @@
 package io.asynq4j.internal.text;
 
-import java.util.ArrayList;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * A pattern for names in which {@code *} matches any characters, including none. Matching never
@@ -12,6 +13,9 @@ public final class Glob {
   /** The maximum length of a pattern, in characters. */
   public static final int MAX_LENGTH = 512;
 
+  /** Stars in a row match what one of them matches. */
+  private static final Pattern STARS = Pattern.compile("\\*++");
+
   private final String text;
   private final boolean ignoresCase;
 
@@ -19,13 +23,12 @@ public final class Glob {
   private final List<String> parts;
 
   private Glob(String text, boolean ignoresCase) {
-    if (text.length() > MAX_LENGTH) {
-      throw new IllegalArgumentException(
-          "a pattern may have %d characters at most, got %d".formatted(MAX_LENGTH, text.length()));
-    }
+    ArgumentValidator.require(
+        text.length() <= MAX_LENGTH,
+        "a pattern may have at most " + MAX_LENGTH + " characters, got " + text.length());
     this.text = text;
     this.ignoresCase = ignoresCase;
-    this.parts = split(ignoresCase ? fold(text) : text);
+    this.parts = List.of(STARS.split(ignoresCase ? fold(text) : text, -1));
   }
 
   /** Returns a pattern that must match a whole name. */
@@ -36,20 +39,6 @@ public final class Glob {
   /** Returns a pattern that must match a part of a name, ignoring case. */
   public static Glob within(String text) {
     return new Glob("*" + text + "*", /* ignoresCase= */ true);
-  }
-
-  private static List<String> split(String text) {
-    List<String> parts = new ArrayList<>();
-    int start = 0;
-    for (int star = text.indexOf('*'); star >= 0; star = text.indexOf('*', start)) {
-      // Stars in a row match what one of them matches.
-      if (parts.isEmpty() || star > start) {
-        parts.add(text.substring(start, star));
-      }
-      start = star + 1;
-    }
-    parts.add(text.substring(start));
-    return List.copyOf(parts);
   }
 
   public boolean matches(String name) {

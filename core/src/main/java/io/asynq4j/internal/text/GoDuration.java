@@ -7,8 +7,9 @@ import java.util.regex.Pattern;
 /** Durations in Go's format, such as {@code 1h30m0s} and {@code 1.5s}. */
 public final class GoDuration {
 
+  /** Possessive and bounded, because the text comes from Redis and may be long. */
   private static final Pattern PART =
-      Pattern.compile("(\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h)");
+      Pattern.compile("(\\d{1,40}+(?:\\.\\d{0,40}+)?|\\.\\d{1,40}+)(ns|us|µs|μs|ms|s|m|h)");
 
   private GoDuration() {}
 
@@ -36,9 +37,9 @@ public final class GoDuration {
     return minutes > 0 ? minutes + "m" + seconds : seconds;
   }
 
-  private static String decimal(long units, int digitsBehindPoint) {
-    BigDecimal value = BigDecimal.valueOf(units, digitsBehindPoint).stripTrailingZeros();
-    return value.toPlainString();
+  /** Returns a number without trailing zeros. */
+  static String decimal(long units, int digitsBehindPoint) {
+    return BigDecimal.valueOf(units, digitsBehindPoint).stripTrailingZeros().toPlainString();
   }
 
   /**

@@ -1,5 +1,7 @@
 package io.asynq4j.internal.text;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -42,7 +44,7 @@ final class GoQuotedText {
     return replaceAll(ESCAPE, quoted, escape -> Character.toString(codePointOf(escape)));
   }
 
-  private static String replaceAll(Pattern some, String text, UnaryOperator<String> replacement) {
+  static String replaceAll(Pattern some, String text, UnaryOperator<String> replacement) {
     return some.matcher(text)
         .replaceAll(match -> Matcher.quoteReplacement(replacement.apply(match.group())));
   }
@@ -80,9 +82,7 @@ final class GoQuotedText {
 
   private static int hex(String escape, int most) {
     int value = Integer.parseInt(escape.substring(2), 16);
-    if (value < 0 || value > most) {
-      throw new IllegalArgumentException("not a character: " + escape);
-    }
+    require(value >= 0 && value <= most, "not a character: " + escape);
     return value;
   }
 }

@@ -1,5 +1,7 @@
 package io.asynq4j.internal.text;
 
+import java.util.regex.Pattern;
+
 /**
  * Sanitizes texts of tasks and exceptions for logs: one line, no control characters, limited
  * length. This prevents forged log lines through task names.
@@ -8,6 +10,13 @@ public final class LogText {
 
   /** Names longer than this are cut. */
   private static final int LONGEST_NAME = 200;
+
+  /**
+   * Control characters, line ends, halves of surrogate pairs, and characters after which a terminal
+   * reorders the rest of the line.
+   */
+  private static final Pattern SPECIAL =
+      Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Cs}\\u202a-\\u202e\\u2066-\\u2069]");
 
   private LogText() {}
 
@@ -18,46 +27,16 @@ public final class LogText {
 
   /** Returns the first characters of a text, with an ellipsis for the rest. */
   public static String of(String text, int longest) {
-    boolean isCut = text.length() > longest;
-    String kept = isCut ? text.substring(0, longest) : text;
-    // By char, so that surrogates count: a pair may be a special character.
-    if (!isCut && kept.chars().noneMatch(LogText::mustBeEscaped)) {
-      return text;
-    }
-    StringBuilder escaped = new StringBuilder(kept.length() + 16);
-    kept.codePoints().forEach(each -> append(escaped, each));
-    return escaped.append(isCut ? "…" : "").toString();
+    String kept = text.length() > longest ? text.substring(0, longest) + "…" : text;
+    return GoQuotedText.replaceAll(SPECIAL, kept, LogText::escaped);
   }
 
-  private static void append(StringBuilder escaped, int codePoint) {
-    switch (codePoint) {
-      case '\n' -> escaped.append("\\n");
-      case '\r' -> escaped.append("\\r");
-      case '\t' -> escaped.append("\\t");
-      default -> {
-        if (mustBeEscaped(codePoint)) {
-          escaped.append(String.format("\\u%04x", codePoint));
-        } else {
-          escaped.appendCodePoint(codePoint);
-        }
-      }
-    }
-  }
-
-  private static boolean mustBeEscaped(int codePoint) {
-    return switch (Character.getType(codePoint)) {
-      case Character.CONTROL,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR,
-          Character.SURROGATE ->
-          true;
-      default -> changesDirection(codePoint);
+  private static String escaped(String character) {
+    return switch (character) {
+      case "\n" -> "\\n";
+      case "\r" -> "\\r";
+      case "\t" -> "\\t";
+      default -> String.format("\\u%04x", character.codePointAt(0));
     };
-  }
-
-  /** Characters after which a terminal reorders the rest of the line. */
-  private static boolean changesDirection(int codePoint) {
-    return (codePoint >= 0x202a && codePoint <= 0x202e)
-        || (codePoint >= 0x2066 && codePoint <= 0x2069);
   }
 }

@@ -1,5 +1,7 @@
 package io.asynq4j.internal.text;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.TaskOptions;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -80,11 +82,7 @@ public final class OptionTextCodec {
    *
    * @param unread texts of another program that cannot be parsed or have invalid values
    */
-  public record Read(TaskOptions options, List<String> unread) {
-    public Read {
-      unread = List.copyOf(unread);
-    }
-  }
+  public record Read(TaskOptions options, List<String> unread) {}
 
   public static Read read(List<String> texts) {
     TaskOptions all = TaskOptions.defaults();
@@ -96,14 +94,12 @@ public final class OptionTextCodec {
         unread.add(text);
       }
     }
-    return new Read(all, unread);
+    return new Read(all, List.copyOf(unread));
   }
 
   private static TaskOptions one(String text) {
     int open = text.indexOf('(');
-    if (open < 0 || !text.endsWith(")")) {
-      throw new IllegalArgumentException("not an option: " + text);
-    }
+    require(open >= 0 && text.endsWith(")"), "not an option: " + text);
     String argument = text.substring(open + 1, text.length() - 1);
     UnaryOperator<TaskOptions.Builder> option =
         switch (text.substring(0, open)) {
@@ -136,9 +132,7 @@ public final class OptionTextCodec {
 
   private static Matcher matched(Pattern form, String argument) {
     Matcher matcher = form.matcher(argument);
-    if (!matcher.matches()) {
-      throw new IllegalArgumentException("not a quoted text: " + argument);
-    }
+    require(matcher.matches(), "not a quoted text: " + argument);
     return matcher;
   }
 

@@ -7,9 +7,30 @@ public final class SafeLog {
 
   private SafeLog() {}
 
-  /** Loads this class. Called early, since loading is no longer possible without memory. */
+  /**
+   * Loads this class and {@link LogText}. Called early, since loading is no longer possible without
+   * memory.
+   */
   public static void prepare() {
-    // The call itself loads the class.
+    String unused = LogText.name("");
+  }
+
+  /**
+   * Returns a message, to be stored in a constant. The JVM creates the text of a literal at its
+   * first use, which may fail without memory, so each message is created with its class.
+   */
+  public static String text(String literal) {
+    return literal;
+  }
+
+  /** Logs a number and its subject; does nothing if that fails. */
+  @SuppressWarnings("EmptyCatch") // no further reaction is possible
+  public static void info(Logger logger, String format, int number, Object subject) {
+    try {
+      logger.info(format, number, subject);
+    } catch (Throwable e) {
+      // The work continues without its log line.
+    }
   }
 
   /**

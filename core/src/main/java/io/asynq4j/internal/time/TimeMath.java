@@ -40,20 +40,23 @@ public final class TimeMath {
     return time;
   }
 
+  /** Rejects a duration outside of these bounds, which belong to the range. */
+  public static void requireBetween(String what, Duration value, Duration least, Duration most) {
+    if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+      throw new IllegalArgumentException(
+          "%s must be between %s and %s, got %s".formatted(what, least, most, value));
+    }
+  }
+
   /** Converts a Unix time to whole seconds; the fraction is dropped. */
   public static Instant ofSeconds(double seconds) {
-    return within(Instant.ofEpochSecond((long) within(seconds, 1)));
+    return ofMillis(1000.0 * (long) seconds);
   }
 
   /** Converts a Unix time in milliseconds; the fraction is dropped. */
   public static Instant ofMillis(double millis) {
-    return within(Instant.ofEpochMilli((long) within(millis, 1000)));
-  }
-
-  private static double within(double value, int perSecond) {
-    double lowest = (double) EARLIEST.getEpochSecond() * perSecond;
-    double highest = (LATEST.getEpochSecond() + 1.0) * perSecond;
-    return Double.isNaN(value) ? 0 : Math.max(lowest, Math.min(highest, value));
+    // The cast limits the value, and makes it 0 if it is no number.
+    return within(Instant.ofEpochMilli((long) millis));
   }
 
   public static Instant plus(Instant time, Duration duration) {

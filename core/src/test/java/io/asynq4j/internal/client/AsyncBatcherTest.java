@@ -3,7 +3,6 @@ package io.asynq4j.internal.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.Durability;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.internal.broker.EnqueueOperations;
@@ -30,9 +29,7 @@ class AsyncBatcherTest {
   private final ThreadPoolExecutor threads =
       new ThreadPoolExecutor(4, 4, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::thread);
   private final AsyncBatcher gatherer =
-      new AsyncBatcher(
-          new EnqueueSender(new Sink(), durability -> DurabilityRequirement.NONE),
-          new EnqueueThreadPools(queue -> "", shard -> threads));
+      new AsyncBatcher(new EnqueueSender(new Sink()), queue -> "", shard -> threads);
 
   @AfterEach
   void close() {
@@ -86,8 +83,10 @@ class AsyncBatcherTest {
   private EnqueueReply answer(String id) throws Exception {
     NewTask task =
         NewTask.of(Task.of("any"), TaskOptions.of(o -> o.id(id)), Instant.ofEpochSecond(0));
+    PendingEnqueue entry = new PendingEnqueue(task);
+    gatherer.add(entry, BatchKey.of(task, DurabilityRequirement.NONE));
     try {
-      return gatherer.add(task, Durability.PRIMARY).answer().get(20, TimeUnit.SECONDS);
+      return entry.answer().get(20, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
       throw new AssertionError("task " + id + " was never answered", e);
     }

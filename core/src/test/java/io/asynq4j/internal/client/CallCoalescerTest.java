@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.BrokerUnavailableException;
-import io.asynq4j.Durability;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.internal.broker.EnqueueOperations;
@@ -26,8 +25,7 @@ import org.junit.jupiter.api.Test;
 class CallCoalescerTest {
 
   private final HeldSink sink = new HeldSink();
-  private final CallCoalescer calls =
-      new CallCoalescer(new EnqueueSender(sink, durability -> DurabilityRequirement.NONE), 1);
+  private final CallCoalescer calls = new CallCoalescer(new EnqueueSender(sink), 1);
 
   @Test
   void whatComesWhileACallIsUnderWayGoesTogetherWithTheNext() {
@@ -133,7 +131,7 @@ class CallCoalescerTest {
 
     private void send(NewTask task) {
       try {
-        result.complete(calls.send(task, Durability.PRIMARY));
+        result.complete(calls.of(task, DurabilityRequirement.NONE).send(task));
       } catch (RuntimeException | Error e) {
         result.completeExceptionally(e);
       }

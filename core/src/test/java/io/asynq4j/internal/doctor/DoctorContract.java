@@ -16,13 +16,14 @@ import io.asynq4j.inspect.DoctorOptions;
 import io.asynq4j.inspect.Finding;
 import io.asynq4j.inspect.FindingKind;
 import io.asynq4j.inspect.InspectorAccess;
-import io.asynq4j.internal.broker.Diagnostics;
-import io.asynq4j.internal.broker.Diagnostics.FindingDetail;
-import io.asynq4j.internal.broker.Diagnostics.Norms;
-import io.asynq4j.internal.broker.Diagnostics.RepairResult;
-import io.asynq4j.internal.broker.Diagnostics.Seen;
-import io.asynq4j.internal.broker.Diagnostics.Subject;
 import io.asynq4j.internal.broker.Presence;
+import io.asynq4j.internal.broker.inspect.Diagnostics;
+import io.asynq4j.internal.broker.inspect.Diagnostics.FindingDetail;
+import io.asynq4j.internal.broker.inspect.Diagnostics.Norms;
+import io.asynq4j.internal.broker.inspect.Diagnostics.RepairResult;
+import io.asynq4j.internal.broker.inspect.Diagnostics.Seen;
+import io.asynq4j.internal.broker.inspect.Diagnostics.Subject;
+import io.asynq4j.internal.broker.inspect.Diagnostics.SubjectKind;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.redis.codec.MessageCodec;
 import io.asynq4j.internal.redis.command.RedisKeys;
@@ -384,8 +385,9 @@ public interface DoctorContract {
     Norms norms = new Norms(ArchiveRules.DEFAULT, Duration.ofMinutes(1));
     List<Subject> subjects =
         List.of(
-            Subject.task(Q, "x", Seen.NOWHERE, ""),
-            Subject.task(Q, "waiting", new Seen(1, 0, redis().clock.instant()), ""));
+            Subject.of(SubjectKind.TASK, Q, "x"),
+            Subject.of(SubjectKind.TASK, Q, "waiting")
+                .with(new Seen(1, 0, redis().clock.instant())));
     List<@Nullable FindingDetail> found = diagnostics.examine(subjects, norms, true);
     List<FindingDetail> findings = found.stream().map(Objects::requireNonNull).toList();
     redis().raw(Command.ZADD, key("archived"), Long.toString(T), "x");

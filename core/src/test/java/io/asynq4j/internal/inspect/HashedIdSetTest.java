@@ -13,13 +13,11 @@ class HashedIdSetTest {
       assertThat(ids.add("task-" + i)).isTrue();
     }
 
-    assertThat(ids.size()).isEqualTo(100_000);
     for (int i = 0; i < 100_000; i++) {
       assertThat(ids.contains("task-" + i)).isTrue();
       assertThat(ids.contains("other-" + i)).isFalse();
     }
     assertThat(ids.add("task-7")).isFalse();
-    assertThat(ids.size()).isEqualTo(100_000);
   }
 
   @Test

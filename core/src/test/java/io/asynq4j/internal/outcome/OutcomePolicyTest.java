@@ -55,13 +55,12 @@ class OutcomePolicyTest {
 
   private static OutcomePolicy policy(RetryPolicy retryPolicy, boolean keepsFailures) {
     return new OutcomePolicy(
-        new OutcomePolicy.Rules(
-            claim -> retryPolicy,
-            error -> !(error instanceof InterruptedException),
-            PayloadCodec.json(),
-            new ResultLimit(4),
-            MISSING,
-            keepsFailures));
+        claim -> retryPolicy,
+        error -> !(error instanceof InterruptedException),
+        PayloadCodec.json(),
+        new ResultLimit(4),
+        MISSING,
+        keepsFailures);
   }
 
   private static Settlement retry(Duration delay, String error, boolean precise) {
@@ -147,7 +146,7 @@ class OutcomePolicyTest {
   @MethodSource("outcomes")
   void anOutcomeIsAppliedWithinItsLimits(
       Claim claim, Outcome given, Outcome applied, Settlement settlement) {
-    AppliedOutcome result = policy().apply(claim, given);
+    AppliedOutcome result = policy().apply(claim, given, null);
 
     assertThat(result.outcome()).isEqualTo(applied);
     assertThat(result.settlement()).isEqualTo(settlement);
@@ -298,7 +297,7 @@ class OutcomePolicyTest {
                 /* failure= */ true,
                 /* precise= */ false,
                 "java.io.IOException: reset\n\tat app.Mailer.send(Mailer.java:7)\n"));
-    assertThat(keeping.apply(FRESH, Outcome.archive("bad")).settlement())
+    assertThat(keeping.apply(FRESH, Outcome.archive("bad"), null).settlement())
         .isEqualTo(new Settlement.Archive(FRESH, "bad", ""));
     assertThat(keeping.stopped(FRESH, CancelReason.DEADLINE, AfterCancel.RETRY, null).settlement())
         .isEqualTo(
@@ -319,9 +318,9 @@ class OutcomePolicyTest {
         };
     RetryPolicy negative = (retried, error, task) -> Duration.ofSeconds(-1);
 
-    assertThatThrownBy(() -> policy(broken, false).apply(FRESH, Outcome.retry("busy")))
+    assertThatThrownBy(() -> policy(broken, false).apply(FRESH, Outcome.retry("busy"), null))
         .hasMessage("no delay");
-    assertThat(policy(negative, false).apply(FRESH, Outcome.retry("busy")).outcome())
+    assertThat(policy(negative, false).apply(FRESH, Outcome.retry("busy"), null).outcome())
         .isEqualTo(Outcome.retry("busy", Duration.ZERO));
     for (RetryPolicy each : new RetryPolicy[] {broken, negative}) {
       assertThat(new FallbackRetryPolicy(each).delay(0, new IOException(), Task.of("t")))
@@ -341,7 +340,7 @@ class OutcomePolicyTest {
   @Test
   void whatRedisRefusesIsArchivedAndThenAsItIsStored() {
     IOException refusal = new IOException("WRONGTYPE");
-    AppliedOutcome done = policy().apply(FRESH, Outcome.done());
+    AppliedOutcome done = policy().apply(FRESH, Outcome.done(), null);
 
     AppliedOutcome archived = OutcomePolicy.unsettleable(done, refusal);
     AppliedOutcome asStored = OutcomePolicy.unsettleable(archived, refusal);

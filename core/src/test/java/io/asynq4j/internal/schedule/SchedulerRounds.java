@@ -11,7 +11,7 @@ public final class SchedulerRounds {
   /** Runs one round and the rounds that its calls cause. Returns when to run the next one. */
   public static Instant round(SchedulerLifecycle threads) {
     Instant next = threads.loop.round();
-    while (threads.loop.lanes.isBusy()) {
+    while (!threads.loop.lanes.calls.isEmpty()) {
       threads.wakeUp.await(TimeUnit.SECONDS.toNanos(1));
       next = threads.loop.round();
     }

@@ -18,7 +18,6 @@ import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.attempt.AttemptRegistry;
 import io.asynq4j.internal.server.config.ServerConfig;
-import io.asynq4j.internal.server.shard.HealthTracker;
 import io.asynq4j.internal.server.shard.OutageTracker;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.StubStoreWatch;
@@ -51,7 +50,8 @@ class LeaseRenewerTest {
               .handlers(handler)
               .timing(
                   timing -> timing.lease(Duration.ofSeconds(3)).heartbeat(Duration.ofMillis(500))));
-  private final HealthTracker vitals = new HealthTracker(BrokerConnection.brokerOf(redis).clock());
+  private final OutageTracker outages =
+      new OutageTracker(AttemptHosts.NO_LISTENERS, BrokerConnection.brokerOf(redis).clock());
   private final AttemptRegistry attempts = new AttemptRegistry();
   private final AtomicInteger beats = new AtomicInteger();
   private final List<LinkageError> fatal = new CopyOnWriteArrayList<>();
@@ -71,13 +71,9 @@ class LeaseRenewerTest {
             config,
             unableToExtend(),
             attempts,
-            new ShardTopology(
-                new StubStoreWatch(queue -> "shard of " + queue),
-                new OutageTracker(AttemptHosts.NO_LISTENERS, vitals),
-                threads),
+            new ShardTopology(new StubStoreWatch(queue -> "shard of " + queue), outages, threads),
             () -> {},
             presence(),
-            vitals,
             fatal::add);
     Thread thread = new Thread(keeper);
     try {
@@ -143,16 +139,12 @@ class LeaseRenewerTest {
             config,
             BrokerConnection.brokerOf(redis),
             attempts,
-            new ShardTopology(
-                BrokerConnection.brokerOf(redis).watches(),
-                new OutageTracker(AttemptHosts.NO_LISTENERS, vitals),
-                Runnable::run),
+            new ShardTopology(BrokerConnection.brokerOf(redis).watches(), outages, Runnable::run),
             () -> {
               beats.incrementAndGet();
               throw new NoSuchMethodError("of another version, on purpose");
             },
             presence(),
-            vitals,
             fatal::add);
     Thread thread = new Thread(keeper);
     try (CapturedLogs logs = new CapturedLogs()) {
@@ -165,7 +157,7 @@ class LeaseRenewerTest {
       await()
           .until(
               () ->
-                  vitals
+                  outages
                       .health(ServerState.ACTIVE, config.lease())
                       .lastError()
                       .filter(failure -> failure.error() instanceof NoSuchMethodError)

@@ -1,7 +1,6 @@
 package io.asynq4j.internal.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -30,7 +29,6 @@ class ByteSizeFormatTest {
     "' 7 ', 7"
   })
   void readsEachForm(String text, long expected) {
-    assertThat(ByteSizeFormat.parse(text)).isEqualTo(expected);
     assertThat(ByteSizeFormat.tryParse(text)).contains(expected);
   }
 
@@ -39,16 +37,6 @@ class ByteSizeFormatTest {
       strings = {"", "-1", "1K", "1M", "KiB", "1  KiB", "1.KiB", "1PiB", "1iB", "99999999TiB"})
   void refusesEverythingElse(String text) {
     assertThat(ByteSizeFormat.tryParse(text)).isEmpty();
-    assertThatIllegalArgumentException().isThrownBy(() -> ByteSizeFormat.parse(text));
-  }
-
-  @Test
-  void reportsTheValueTheFormAndExamples() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> ByteSizeFormat.parse("much"))
-        .withMessage(
-            "\"much\" is not a size; write a number of bytes or one with a unit,"
-                + " such as 500, 64KiB, 1.5MiB or 512kB");
   }
 
   @Test
@@ -56,7 +44,7 @@ class ByteSizeFormatTest {
     Random random = new Random(7);
     for (int i = 0; i < 10_000; i++) {
       long bytes = (random.nextLong() >>> (random.nextInt(40) + 20)) << (i % 12);
-      assertThat(ByteSizeFormat.parse(ByteSizeFormat.format(bytes))).isEqualTo(bytes);
+      assertThat(ByteSizeFormat.tryParse(ByteSizeFormat.format(bytes))).contains(bytes);
     }
   }
 

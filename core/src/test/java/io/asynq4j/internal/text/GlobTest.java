@@ -79,7 +79,7 @@ class GlobTest {
     assertThat(Glob.of("*".repeat(Glob.MAX_LENGTH)).matchesAll()).isTrue();
     assertThatThrownBy(() -> Glob.of("*".repeat(Glob.MAX_LENGTH + 1)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("a pattern may have 512 characters at most, got 513");
+        .hasMessage("a pattern may have at most 512 characters, got 513");
   }
 
   @Test

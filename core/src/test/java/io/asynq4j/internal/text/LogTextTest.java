@@ -28,5 +28,6 @@ class LogTextTest {
     assertThat(LogText.name("a".repeat(200))).isEqualTo("a".repeat(200));
     assertThat(LogText.name("a".repeat(201))).isEqualTo("a".repeat(200) + "…");
     assertThat(LogText.of("a\nbc", 3)).isEqualTo("a\\nb…");
+    assertThat(LogText.of("a👍b", 2)).as("half a pair").isEqualTo("a\\ud83d…");
   }
 }

@@ -1,6 +1,7 @@
 package io.asynq4j.internal.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.asynq4j.TaskOptions;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -178,5 +180,13 @@ class OptionTextCodecTest {
   })
   void otherFormsAreReadToo(String text, Duration duration) {
     assertThat(GoDuration.parse(text)).isEqualTo(duration);
+  }
+
+  @Test
+  @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aLongRunOfDigitsIsRejectedInLinearTime() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> GoDuration.parse("1".repeat(20_000)))
+        .withMessageContaining("not a duration");
   }
 }

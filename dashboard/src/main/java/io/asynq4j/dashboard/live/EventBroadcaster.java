@@ -31,6 +31,9 @@ public final class EventBroadcaster implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(EventBroadcaster.class);
 
+  private static final String NO_KEEP_ALIVES =
+      SafeLog.text("dashboard: sending keep-alives to live streams failed; it is retried");
+
   private static final int MAX_STREAMS = 1_000;
 
   /** Limit that prevents one user from using up all streams. */
@@ -173,8 +176,7 @@ public final class EventBroadcaster implements AutoCloseable {
       failure = e;
     }
     if (failure != null && !isFailing) {
-      SafeLog.error(
-          log, "dashboard: sending keep-alives to live streams failed; it is retried", failure);
+      SafeLog.error(log, NO_KEEP_ALIVES, failure);
     }
     isFailing = failure != null;
   }

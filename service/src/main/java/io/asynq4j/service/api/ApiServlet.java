@@ -38,6 +38,10 @@ public final class ApiServlet extends HttpServlet {
 
   private static final Logger log = LoggerFactory.getLogger(ApiServlet.class);
 
+  private static final String NO_RESPONSE =
+      SafeLog.text("the response to a request could not be created");
+  private static final String REQUEST_FAILED = SafeLog.text("a request failed");
+
   private final transient Router<Scope, Exchange> router;
   private final transient Supplier<AccessControl> access;
   private final transient RequestRecorder records;
@@ -83,7 +87,7 @@ public final class ApiServlet extends HttpServlet {
       AsyncContext later, HttpServletResponse response, @Nullable Throwable failure) {
     try {
       if (failure != null) {
-        SafeLog.error(log, "the response to a request could not be created", failure);
+        SafeLog.error(log, NO_RESPONSE, failure);
         if (!response.isCommitted()) {
           response.reset();
           response.setStatus(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
@@ -136,7 +140,8 @@ public final class ApiServlet extends HttpServlet {
                   : "Redis failed, and nothing was changed; repeat the request",
               Duration.ofSeconds(1)));
     }
-    SafeLog.error(log, "a request failed", Objects.requireNonNull(cause, "failure"));
+    Throwable failure = Objects.requireNonNull(cause, "failure");
+    SafeLog.error(log, REQUEST_FAILED, failure);
     return Problems.render(
         new Problem(500, "internal", "internal error; see the log of the service"));
   }

@@ -12,6 +12,9 @@ public final class DefinitionRefresher implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(DefinitionRefresher.class);
 
+  private static final String NOT_READ =
+      SafeLog.text("the task definitions could not be read; retrying");
+
   private final Runnable refresh;
 
   public DefinitionRefresher(Runnable refresh) {
@@ -25,7 +28,7 @@ public final class DefinitionRefresher implements Runnable {
     } catch (RuntimeException e) {
       log.warn("the task definitions could not be read; retrying: {}", e.getMessage());
     } catch (Error e) {
-      SafeLog.error(log, "the task definitions could not be read; retrying", e);
+      SafeLog.error(log, NOT_READ, e);
     }
   }
 }

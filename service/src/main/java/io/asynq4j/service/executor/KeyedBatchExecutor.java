@@ -26,6 +26,11 @@ public final class KeyedBatchExecutor<K, T> {
 
   private static final Logger log = LoggerFactory.getLogger(KeyedBatchExecutor.class);
 
+  private static final String NOT_STARTED =
+      SafeLog.text("there is no thread or no memory for a request for a queue");
+  private static final String NOT_HANDLED =
+      SafeLog.text("requests for a queue could not be handled; those after them are");
+
   /** Pause after an error. */
   private static final long PAUSE_NANOS = Duration.ofMillis(10).toNanos();
 
@@ -75,7 +80,7 @@ public final class KeyedBatchExecutor<K, T> {
       Queue<T> lane = waiting.get(key);
       return (lane == null ? open(key, item) : lane).add(item);
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "there is no thread or no memory for a request for a queue", e);
+      SafeLog.error(log, NOT_STARTED, e);
       return false;
     }
   }
@@ -121,7 +126,7 @@ public final class KeyedBatchExecutor<K, T> {
         }
       } catch (Throwable e) {
         // Such as a lack of memory. While the lane has an entry, no other thread handles it.
-        SafeLog.error(log, "requests for a queue could not be handled; those after them are", e);
+        SafeLog.error(log, NOT_HANDLED, e);
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     }

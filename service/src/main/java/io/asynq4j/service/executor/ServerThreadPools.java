@@ -24,6 +24,11 @@ public final class ServerThreadPools {
 
   private static final Logger log = LoggerFactory.getLogger(ServerThreadPools.class);
 
+  private static final String NO_THREAD =
+      SafeLog.text("there is still no thread for calls to Redis");
+  private static final String CALL_FAILED =
+      SafeLog.text("a call to Redis failed; later calls are not affected");
+
   private static final int IDLE_SECONDS = 60;
 
   /** Beyond this many servers, idle threads end: addresses of servers change over time. */
@@ -84,7 +89,7 @@ public final class ServerThreadPools {
           // The new thread continues with the tasks that wait.
           pool.execute(() -> {});
         } catch (Error e) {
-          SafeLog.error(log, "there is still no thread for calls to Redis", e);
+          SafeLog.error(log, NO_THREAD, e);
         }
       }
     }
@@ -95,7 +100,7 @@ public final class ServerThreadPools {
       task.run();
     } catch (Throwable e) {
       // The thread must survive: it may be impossible to start another.
-      SafeLog.error(log, "a call to Redis failed; later calls are not affected", e);
+      SafeLog.error(log, CALL_FAILED, e);
     }
   }
 

@@ -17,6 +17,9 @@ final class ClaimExecutor implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(ClaimExecutor.class);
 
+  private static final String REPLY_NOT_HANDLED =
+      SafeLog.text("a late reply of Redis could not be handled");
+
   private static final long IDLE_SECONDS = 10;
 
   private final TimeLimitedClaimer.Source source;
@@ -55,7 +58,7 @@ final class ClaimExecutor implements AutoCloseable {
           try {
             action.run();
           } catch (RuntimeException | Error e) {
-            SafeLog.error(log, "a late reply of Redis could not be handled", e);
+            SafeLog.error(log, REPLY_NOT_HANDLED, e);
           }
         };
     try {

@@ -30,6 +30,10 @@ public final class LeaseDispatcher implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(LeaseDispatcher.class);
 
+  private static final String NOT_CLAIMED = SafeLog.text("tasks of queue {} cannot be claimed: {}");
+  private static final String NOT_DISPATCHED =
+      SafeLog.text("tasks for waiting workers cannot be claimed; trying again");
+
   /**
    * Default interval at which queues are polled for tasks without a notification. It is the maximum
    * delay of a task when Redis, its user or a proxy does not deliver notifications.
@@ -156,7 +160,7 @@ public final class LeaseDispatcher implements AutoCloseable {
           }
         } catch (RuntimeException | Error e) {
           // Tasks of other queues are leased and must reach the worker.
-          SafeLog.warn(log, "tasks of queue {} cannot be claimed: {}", queue, e);
+          SafeLog.warn(log, NOT_CLAIMED, queue, e);
           failure = e;
           failures++;
         }
@@ -197,7 +201,7 @@ public final class LeaseDispatcher implements AutoCloseable {
     if (e instanceof RuntimeException) {
       log.warn("tasks for waiting workers cannot be claimed: {}", e.getMessage());
     } else {
-      SafeLog.error(log, "tasks for waiting workers cannot be claimed; trying again", e);
+      SafeLog.error(log, NOT_DISPATCHED, e);
     }
   }
 

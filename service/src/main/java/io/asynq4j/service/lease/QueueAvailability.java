@@ -34,6 +34,9 @@ public final class QueueAvailability implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(QueueAvailability.class);
 
+  private static final String NO_TIMER =
+      SafeLog.text("no timer for a queue can be started; the queue is polled");
+
   /** A queue that gives no task for longer than this is tried again after this time. */
   private static final Duration MAX_DELAY = Duration.ofDays(1);
 
@@ -162,7 +165,7 @@ public final class QueueAvailability implements AutoCloseable {
         timer.completeOnTimeout(null, millis, TimeUnit.MILLISECONDS);
       }
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "no timer for a queue can be started; the queue is polled", e);
+      SafeLog.error(log, NO_TIMER, e);
       synchronized (this) {
         State state = stateOf(queue);
         state.timer = null;

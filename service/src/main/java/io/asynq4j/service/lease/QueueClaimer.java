@@ -25,6 +25,9 @@ public final class QueueClaimer implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(QueueClaimer.class);
 
+  private static final String NOT_NOTIFIED =
+      SafeLog.text("workers that wait for a queue cannot be notified");
+
   /** For more queues, it is cheaper to ask first which of them have tasks. */
   private static final int FEW_QUEUES = 3;
 
@@ -92,7 +95,7 @@ public final class QueueClaimer implements AutoCloseable {
       availability.claimed(queue, !batch.tasks().isEmpty());
     } catch (RuntimeException | Error e) {
       // The tasks are leased and must reach a worker.
-      SafeLog.error(log, "workers that wait for a queue cannot be notified", e);
+      SafeLog.error(log, NOT_NOTIFIED, e);
     }
     return batch;
   }

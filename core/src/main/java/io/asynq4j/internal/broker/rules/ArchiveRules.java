@@ -32,13 +32,4 @@ public record ArchiveRules(int maxSize, Duration maxAge, boolean releaseLocks) {
   public static ArchiveRules of(ArchiveSettings settings) {
     return new ArchiveRules(settings.maxSize(), settings.maxAge(), settings.releasesLocks());
   }
-
-  public ArchiveRules {
-    if (maxSize < 0) {
-      throw new IllegalArgumentException("maxSize must be 0 or greater, got " + maxSize);
-    }
-    if (maxAge.isNegative() || maxAge.isZero()) {
-      throw new IllegalArgumentException("maxAge must be greater than 0, got " + maxAge);
-    }
-  }
 }

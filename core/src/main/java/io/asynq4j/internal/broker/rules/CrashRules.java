@@ -1,5 +1,6 @@
 package io.asynq4j.internal.broker.rules;
 
+import io.asynq4j.internal.codec.ArgumentValidator;
 import java.time.Duration;
 
 /**
@@ -16,12 +17,8 @@ public record CrashRules(int maxCrashes, Duration delay, Duration goGrace) {
       new CrashRules(3, Duration.ofSeconds(30), Duration.ofSeconds(30));
 
   public CrashRules {
-    if (maxCrashes < 1) {
-      throw new IllegalArgumentException("maxCrashes must be 1 or greater, got " + maxCrashes);
-    }
-    if (delay.isNegative() || goGrace.isNegative()) {
-      throw new IllegalArgumentException(
-          "delay and goGrace must be 0 or greater, got " + delay + ", " + goGrace);
-    }
+    ArgumentValidator.requireAtLeast(1, maxCrashes, "maxCrashes");
+    ArgumentValidator.requireNotNegative(delay, "delay");
+    ArgumentValidator.requireNotNegative(goGrace, "goGrace");
   }
 }

@@ -1,7 +1,10 @@
 package io.asynq4j.internal.broker.rules;
 
+import io.asynq4j.QueueName;
 import io.asynq4j.QueueSettings;
 import io.asynq4j.RateLimit;
+import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +18,13 @@ public record QueueRules(int maxActive, boolean ordered, @Nullable RateLimit rat
 
   public static final QueueRules NONE = new QueueRules(0, false);
 
-  public QueueRules {
-    if (maxActive < 0) {
-      throw new IllegalArgumentException("maxActive must be 0 or greater, got " + maxActive);
+  /** Changes the settings of a queue. If one is invalid, the exception names the queue. */
+  public static void configure(
+      Map<QueueName, QueueSettings> queues, QueueName name, Consumer<QueueSettings> settings) {
+    try {
+      settings.accept(queues.computeIfAbsent(name, any -> new QueueSettings()));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("queue \"" + name + "\": " + e.getMessage(), e);
     }
   }
 

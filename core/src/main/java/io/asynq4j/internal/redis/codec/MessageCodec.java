@@ -90,7 +90,7 @@ public final class MessageCodec {
   }
 
   private static TaskMessage read(WireReader in, QueueName expectedQueue, String expectedId)
-      throws WireFormatException, UnreadableMessageException {
+      throws UnreadableMessageException {
     String type = "";
     Payload payload = Payload.absent();
     String id = "";
@@ -153,8 +153,7 @@ public final class MessageCodec {
         unknown.toPayload());
   }
 
-  private static void readHeader(WireReader in, Map<String, String> headers)
-      throws WireFormatException {
+  private static void readHeader(WireReader in, Map<String, String> headers) {
     String name = "";
     String value = "";
     for (int tag = in.tag(); tag != 0; tag = in.tag()) {
@@ -173,10 +172,7 @@ public final class MessageCodec {
    */
   public static String errorText(String text) {
     String valid = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
-    if (valid.length() <= LONGEST_ERROR) {
-      return valid;
-    }
-    return TextExcerpt.of(valid, LONGEST_ERROR) + "…";
+    return valid.length() <= LONGEST_ERROR ? valid : TextExcerpt.of(valid, LONGEST_ERROR) + "…";
   }
 
   private static long seconds(@Nullable Instant instant) {

@@ -50,7 +50,7 @@ public final class PresenceCodec {
     return out.toByteArray();
   }
 
-  public static Presence.Server decodeServer(byte[] row) throws WireFormatException {
+  public static Presence.Server decodeServer(byte[] row) {
     WireFields in = WireFields.of(row);
     Map<String, Integer> queues = new HashMap<>();
     for (WireFields entry : in.messages(5)) {
@@ -84,7 +84,7 @@ public final class PresenceCodec {
     return out.toByteArray();
   }
 
-  public static Presence.Worker decodeWorker(byte[] row) throws WireFormatException {
+  public static Presence.Worker decodeWorker(byte[] row) {
     WireFields in = WireFields.of(row);
     // First: an invalid queue name must not hide that the record cannot be read.
     Instant started = in.time(8).orNever();
@@ -113,8 +113,7 @@ public final class PresenceCodec {
     return out.toByteArray();
   }
 
-  public static Presence.SchedulerEntry decodeSchedulerEntry(byte[] row)
-      throws WireFormatException {
+  public static Presence.SchedulerEntry decodeSchedulerEntry(byte[] row) {
     WireFields in = WireFields.of(row);
     return new Presence.SchedulerEntry(
         in.string(ENTRY_ID),
@@ -130,13 +129,12 @@ public final class PresenceCodec {
   public static String schedulerEntryId(byte[] row) {
     try {
       WireReader in = new WireReader(row);
-      for (int tag = in.tag(); tag != 0; tag = in.tag()) {
-        if (tag == bytes(ENTRY_ID)) {
-          return in.string();
-        }
+      int tag = in.tag();
+      while (tag != 0 && tag != bytes(ENTRY_ID)) {
         in.skip(tag);
+        tag = in.tag();
       }
-      return "";
+      return tag == 0 ? "" : in.string();
     } catch (WireFormatException e) {
       return "";
     }
@@ -149,8 +147,7 @@ public final class PresenceCodec {
     return out.toByteArray();
   }
 
-  public static Presence.SchedulerEvent decodeSchedulerEvent(byte[] row)
-      throws WireFormatException {
+  public static Presence.SchedulerEvent decodeSchedulerEvent(byte[] row) {
     WireFields in = WireFields.of(row);
     return new Presence.SchedulerEvent(in.string(1), in.time(2).toInstant());
   }

@@ -7,17 +7,17 @@ import io.asynq4j.TaskState;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.time.TimeMath;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as {@code task.lua} and {@code list.lua} return it: its position, and the fields of its
- * record in the order of both scripts.
+ * A task as {@code task.lua} and {@code list.lua} return it.
+ *
+ * @param fields the fields of its record in the order of both scripts
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
 public record TaskRow(
     QueueName queue,
     String id,
@@ -25,48 +25,35 @@ public record TaskRow(
     Instant now,
     String score,
     String lease,
-    byte[] message,
-    byte[] result,
-    int crashes,
-    String quarantine,
-    String dueMillis,
-    String holdUntilMillis,
-    String pendingSinceNanos,
-    String group,
-    String progress) {
+    List<@Nullable Object> fields) {
+
+  private static final int MESSAGE = 0;
+
+  /** The state in the record; a container may determine another one. */
+  public static final int STATE = 1;
+
+  private static final int RESULT = 2;
+  private static final int CRASHES = 3;
+  private static final int QUARANTINE = 4;
+  private static final int DUE_MILLIS = 5;
+  private static final int HOLD_UNTIL_MILLIS = 6;
+  private static final int PENDING_SINCE_NANOS = 7;
+  private static final int GROUP = 8;
+  private static final int PROGRESS = 9;
 
   /** Number of record fields. */
   public static final int FIELDS = 10;
 
-  /**
-   * Reads the fields from an offset in a reply. The state comes from the record, unless the
-   * container determines it.
-   */
-  public static TaskRow of(
-      QueueName queue,
-      String id,
-      @Nullable TaskState listedAs,
-      Instant now,
-      String score,
-      String lease,
-      List<@Nullable Object> reply,
-      int from) {
-    return new TaskRow(
-        queue,
-        id,
-        listedAs != null ? listedAs : TaskState.ofWord(ReplyParser.text(reply.get(from + 1))),
-        now,
-        score,
-        lease,
-        ReplyParser.bytes(reply.get(from)),
-        ReplyParser.bytes(reply.get(from + 2)),
-        ReplyParser.count(reply.get(from + 3)),
-        ReplyParser.text(reply.get(from + 4)),
-        ReplyParser.text(reply.get(from + 5)),
-        ReplyParser.text(reply.get(from + 6)),
-        ReplyParser.text(reply.get(from + 7)),
-        ReplyParser.text(reply.get(from + 8)),
-        ReplyParser.text(reply.get(from + 9)));
+  private String text(int field) {
+    return ReplyParser.text(fields.get(field));
+  }
+
+  public byte[] message() {
+    return ReplyParser.bytes(fields.get(MESSAGE));
+  }
+
+  public String group() {
+    return text(GROUP);
   }
 
   public static Instant time(@Nullable Object micros) {
@@ -75,39 +62,37 @@ public record TaskRow(
   }
 
   public TaskInfo info() throws UnreadableMessageException {
-    if (message.length == 0) {
+    if (message().length == 0) {
       throw new UnreadableMessageException("its record has no message");
     }
-    return info(MessageCodec.decode(message, queue, id));
-  }
-
-  private TaskInfo info(TaskMessage stored) {
+    TaskMessage stored = MessageCodec.decode(message(), queue, id);
+    String quarantine = text(QUARANTINE);
+    byte[] result = ReplyParser.bytes(fields.get(RESULT));
     return stored
         .info()
         .state(state)
         .lastError(quarantine.isEmpty() ? stored.lastError() : quarantine)
-        .group(group.isEmpty() ? stored.group() : group)
+        .group(group().isEmpty() ? stored.group() : group())
         .nextProcessAt(nextProcessAt())
         .orphaned(isOrphaned())
         .result(result.length == 0 ? Payload.absent() : Payload.of(result))
-        .crashes(crashes)
-        .progress(ProgressField.parse(progress))
+        .crashes(ReplyParser.count(fields.get(CRASHES)))
+        .progress(ProgressField.parse(text(PROGRESS)))
         .since(since(stored))
         .build();
   }
 
   /** Returns a value that changes when the task is deleted and enqueued again, or changes state. */
   public byte[] fingerprint() {
+    byte[] message = message();
     byte[] head =
-        (state.word() + " " + pendingSinceNanos + " ").getBytes(StandardCharsets.US_ASCII);
-    byte[] all = Arrays.copyOf(head, head.length + message.length);
-    System.arraycopy(message, 0, all, head.length, message.length);
-    return all;
+        (state.word() + " " + text(PENDING_SINCE_NANOS) + " ").getBytes(StandardCharsets.US_ASCII);
+    return ByteBuffer.allocate(head.length + message.length).put(head).put(message).array();
   }
 
   private @Nullable Instant since(TaskMessage stored) {
     return switch (state) {
-      case PENDING -> ofNanos(pendingSinceNanos);
+      case PENDING -> ofNanos(text(PENDING_SINCE_NANOS));
       case RETRY -> stored.lastFailedAt();
       case COMPLETED -> stored.completedAt();
       case ARCHIVED, AGGREGATING -> score.isEmpty() ? null : ReplyParser.second(score);
@@ -134,7 +119,8 @@ public record TaskRow(
   public @Nullable Instant nextProcessAt() {
     return switch (state) {
       case PENDING ->
-          TimeMath.ofMillis(ReplyParser.decimal(holdUntilMillis, (double) now.toEpochMilli()));
+          TimeMath.ofMillis(
+              ReplyParser.decimal(text(HOLD_UNTIL_MILLIS), (double) now.toEpochMilli()));
       case SCHEDULED, RETRY -> score.isEmpty() ? null : due(ReplyParser.second(score));
       default -> null;
     };
@@ -145,7 +131,7 @@ public record TaskRow(
    * earlier state.
    */
   private Instant due(Instant second) {
-    Instant exact = TimeMath.ofMillis(ReplyParser.decimal(dueMillis, 0));
+    Instant exact = TimeMath.ofMillis(ReplyParser.decimal(text(DUE_MILLIS), 0));
     return exact.getEpochSecond() == second.getEpochSecond() ? exact : second;
   }
 

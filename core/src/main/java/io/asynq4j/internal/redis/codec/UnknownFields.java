@@ -12,9 +12,17 @@ import java.util.List;
  */
 final class UnknownFields {
 
+  private static final List<Integer> ORDER_OF_TYPES =
+      List.of(
+          WireType.VARINT,
+          WireType.FIXED32,
+          WireType.FIXED64,
+          WireType.BYTES,
+          WireType.START_GROUP);
+
   private static final Comparator<Field> ORDER =
       Comparator.comparingInt((Field field) -> field.tag() >>> WireType.BITS)
-          .thenComparingInt(field -> rank(WireType.of(field.tag())));
+          .thenComparingInt(field -> ORDER_OF_TYPES.indexOf(WireType.of(field.tag())));
 
   private final List<Field> fields = new ArrayList<>();
 
@@ -22,7 +30,7 @@ final class UnknownFields {
   private record Field(int tag, byte[] withTag) {}
 
   /** Reads a field whose tag has been read. */
-  void read(int tag, WireReader in) throws WireFormatException {
+  void read(int tag, WireReader in) {
     WireWriter out = new WireWriter(0);
     switch (WireType.of(tag)) {
       case WireType.VARINT -> out.number(tag, in.int64());
@@ -49,15 +57,5 @@ final class UnknownFields {
     WireWriter sorted = new WireWriter(0);
     fields.stream().sorted(ORDER).forEach(field -> sorted.raw(field.withTag()));
     return sorted.toByteArray();
-  }
-
-  private static int rank(int wireType) {
-    return switch (wireType) {
-      case WireType.VARINT -> 0;
-      case WireType.FIXED32 -> 1;
-      case WireType.FIXED64 -> 2;
-      case WireType.BYTES -> 3;
-      default -> 4;
-    };
   }
 }

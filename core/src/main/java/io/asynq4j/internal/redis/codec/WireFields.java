@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * The fields of a protobuf message by number, for messages that are read rarely. Of a field that
@@ -16,7 +17,7 @@ final class WireFields {
   private final Map<Integer, List<WireReader>> values = new HashMap<>();
 
   /** Fields of these messages as if they were one. */
-  private WireFields(List<WireReader> messages) throws WireFormatException {
+  private WireFields(List<WireReader> messages) {
     for (WireReader in : messages) {
       for (int tag = in.tag(); tag != 0; tag = in.tag()) {
         values.computeIfAbsent(tag, any -> new ArrayList<>()).add(in.copy());
@@ -25,52 +26,46 @@ final class WireFields {
     }
   }
 
-  static WireFields of(byte[] message) throws WireFormatException {
+  static WireFields of(byte[] message) {
     return new WireFields(List.of(new WireReader(message)));
   }
 
-  private interface ValueReader<T> {
-    T read(WireReader in) throws WireFormatException;
+  private <T> List<T> all(int tag, Function<WireReader, T> reader) {
+    return values.getOrDefault(tag, List.of()).stream()
+        .map(value -> reader.apply(value.copy()))
+        .toList();
   }
 
-  private <T> List<T> all(int tag, ValueReader<T> reader) throws WireFormatException {
-    List<T> all = new ArrayList<>();
-    for (WireReader value : values.getOrDefault(tag, List.of())) {
-      all.add(reader.read(value.copy()));
-    }
-    return all;
-  }
-
-  private <T> T last(int tag, ValueReader<T> reader, T absent) throws WireFormatException {
+  private <T> T last(int tag, Function<WireReader, T> reader, T absent) {
     List<T> all = all(tag, reader);
     return all.isEmpty() ? absent : all.get(all.size() - 1);
   }
 
-  long int64(int field) throws WireFormatException {
+  long int64(int field) {
     return last(WireType.varint(field), WireReader::int64, 0L);
   }
 
-  int int32(int field) throws WireFormatException {
+  int int32(int field) {
     return (int) int64(field);
   }
 
-  String string(int field) throws WireFormatException {
+  String string(int field) {
     return last(WireType.bytes(field), WireReader::string, "");
   }
 
-  List<String> strings(int field) throws WireFormatException {
+  List<String> strings(int field) {
     return all(WireType.bytes(field), WireReader::string);
   }
 
-  Payload payload(int field) throws WireFormatException {
+  Payload payload(int field) {
     return last(WireType.bytes(field), WireReader::payload, Payload.absent());
   }
 
-  List<WireFields> messages(int field) throws WireFormatException {
+  List<WireFields> messages(int field) {
     return all(WireType.bytes(field), in -> new WireFields(List.of(in.message())));
   }
 
-  WireTime time(int field) throws WireFormatException {
+  WireTime time(int field) {
     WireFields time = new WireFields(all(WireType.bytes(field), WireReader::message));
     return new WireTime(time.int64(WireTime.SECONDS), time.int32(WireTime.NANOS));
   }

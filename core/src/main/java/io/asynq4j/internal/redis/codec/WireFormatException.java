@@ -1,7 +1,10 @@
 package io.asynq4j.internal.redis.codec;
 
-/** Thrown for bytes that are not a valid protobuf message. */
-public final class WireFormatException extends Exception {
+/**
+ * Thrown for bytes that are not a valid protobuf message. Unchecked: code that decodes stored bytes
+ * must catch it.
+ */
+public final class WireFormatException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 

@@ -1,10 +1,9 @@
 package io.asynq4j.internal.redis.codec;
 
 import io.asynq4j.Payload;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 
 /**
  * Reads the fields of a protobuf message in stored order. Accepts and rejects the same bytes as
@@ -44,13 +43,8 @@ final class WireReader {
     return new WireReader(bytes, position, end, depth);
   }
 
-  /** Reads a field after its tag. */
-  interface FieldReader {
-    void read(int tag) throws WireFormatException;
-  }
-
   /** Returns the tag of the next field, or 0 at the end of the message. */
-  int tag() throws WireFormatException {
+  int tag() {
     if (position == end) {
       return 0;
     }
@@ -62,11 +56,11 @@ final class WireReader {
   }
 
   /** Drops the high bits of a number that is too large, as generated code does. */
-  int int32() throws WireFormatException {
+  int int32() {
     return (int) int64();
   }
 
-  long int64() throws WireFormatException {
+  long int64() {
     long value = 0;
     for (int shift = 0; shift < MAX_VARINT_BITS; shift += BITS_PER_BYTE) {
       if (position == end) {
@@ -81,44 +75,44 @@ final class WireReader {
     throw new WireFormatException("a varint is longer than 64 bits");
   }
 
-  String string() throws WireFormatException {
-    int size = size();
-    String text = new String(bytes, position, size, StandardCharsets.UTF_8);
+  String string() {
+    int size = int32();
+    int start = advance(size);
+    String text = new String(bytes, start, size, StandardCharsets.UTF_8);
     // The replacement character marks malformed bytes, but may also be part of the text.
-    if (text.indexOf(REPLACEMENT) >= 0 && !isUtf8(ByteBuffer.wrap(bytes, position, size))) {
-      throw new WireFormatException("a string is not valid UTF-8");
+    if (text.indexOf(REPLACEMENT) >= 0) {
+      byte[] valid = text.getBytes(StandardCharsets.UTF_8);
+      if (!Arrays.equals(valid, 0, valid.length, bytes, start, position)) {
+        throw new WireFormatException("a string is not valid UTF-8");
+      }
     }
-    position += size;
     return text;
   }
 
-  byte[] bytes() throws WireFormatException {
-    return raw(size());
+  byte[] bytes() {
+    return raw(int32());
   }
 
   /** Reads bytes; absent if there are none, which is how an empty payload is stored. */
-  Payload payload() throws WireFormatException {
+  Payload payload() {
     byte[] content = bytes();
     return content.length == 0 ? Payload.absent() : Payload.of(content);
   }
 
   /** Returns the next bytes unchanged. */
-  byte[] raw(int size) throws WireFormatException {
-    int from = position;
-    advance(size);
-    return Arrays.copyOfRange(bytes, from, position);
+  byte[] raw(int size) {
+    int start = advance(size);
+    return Arrays.copyOfRange(bytes, start, position);
   }
 
   /** Returns a reader of the embedded message that comes next, and advances past it. */
-  WireReader message() throws WireFormatException {
-    int size = size();
-    WireReader message = new WireReader(bytes, position, position + size, depth + 1);
-    position += size;
-    return message;
+  WireReader message() {
+    int start = advance(int32());
+    return new WireReader(bytes, start, position, depth + 1);
   }
 
   /** Reads the fields of a group whose start tag has been read, up to and including its end tag. */
-  void group(int startTag, FieldReader fields) throws WireFormatException {
+  void group(int startTag, IntConsumer fields) {
     if (depth >= MAX_DEPTH) {
       throw new WireFormatException("more than " + MAX_DEPTH + " nested messages or groups");
     }
@@ -128,18 +122,18 @@ final class WireReader {
       if (tag == 0) {
         throw truncated();
       }
-      fields.read(tag);
+      fields.accept(tag);
     }
     depth--;
   }
 
   /** Skips a field whose tag has been read. */
-  void skip(int tag) throws WireFormatException {
+  void skip(int tag) {
     switch (WireType.of(tag)) {
       case WireType.VARINT -> int64();
       case WireType.FIXED64 -> advance(Long.BYTES);
       case WireType.FIXED32 -> advance(Integer.BYTES);
-      case WireType.BYTES -> advance(size());
+      case WireType.BYTES -> advance(int32());
       case WireType.START_GROUP -> group(tag, this::skip);
       default -> throw invalid(tag);
     }
@@ -153,32 +147,16 @@ final class WireReader {
             : "a field has the unknown wire type " + WireType.of(tag));
   }
 
-  private int size() throws WireFormatException {
-    int size = int32();
+  /** Advances past bytes and returns where they start. */
+  private int advance(int size) {
     if (size < 0) {
       throw new WireFormatException("a size is negative");
     }
     if (size > end - position) {
       throw truncated();
     }
-    return size;
-  }
-
-  private void advance(int size) throws WireFormatException {
-    if (size > end - position) {
-      throw truncated();
-    }
     position += size;
-  }
-
-  private static boolean isUtf8(ByteBuffer text) {
-    try {
-      // Unlike String, a decoder reports what is malformed.
-      StandardCharsets.UTF_8.newDecoder().decode(text);
-      return true;
-    } catch (CharacterCodingException e) {
-      return false;
-    }
+    return position - size;
   }
 
   private static WireFormatException truncated() {

@@ -33,6 +33,8 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
 
   private static final Logger log = LoggerFactory.getLogger(ChannelSubscription.class);
 
+  private static final String FAILED = SafeLog.text("a subscription failed; subscribing again");
+
   private static final Duration PING_INTERVAL = SILENCE.dividedBy(3);
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long CONFIRMATION_SECONDS = 5;
@@ -76,9 +78,10 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
   }
 
   /**
-   * Returns when Redis has confirmed or refused the subscription. A refusal is logged as a warning.
+   * Returns this subscription when Redis has confirmed or refused it. A refusal is logged as a
+   * warning.
    */
-  public void start() {
+  public Subscription start() {
     thread.start();
     try {
       confirmed.get(CONFIRMATION_SECONDS, TimeUnit.SECONDS);
@@ -93,6 +96,7 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
       Thread.currentThread().interrupt();
       throw new BrokerUnavailableException("interrupted while subscribing", false, e);
     }
+    return this;
   }
 
   private void refused(@Nullable Throwable e) {
@@ -115,7 +119,7 @@ public final class ChannelSubscription extends BinaryJedisPubSub implements Subs
         listenOnce();
       } catch (RuntimeException | Error e) {
         // The subscription must continue even after an OutOfMemoryError.
-        SafeLog.error(log, "a subscription failed; subscribing again", e);
+        SafeLog.error(log, FAILED, e);
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     }

@@ -4,7 +4,6 @@ import io.asynq4j.redis.RedisConfig;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.exceptions.JedisClusterOperationException;
@@ -46,10 +45,7 @@ final class ClusterNodes implements RedisNodes {
 
   private RedisServer server(HostAndPort node) {
     return servers.computeIfAbsent(
-        node,
-        address ->
-            RedisServer.at(
-                address, new DefaultJedisSocketFactory(address, client), client, config));
+        node, address -> RedisServer.at(address, address.toString(), client, config));
   }
 
   @Override

@@ -12,15 +12,9 @@ import redis.clients.jedis.exceptions.JedisException;
  * A borrowed connection of a pool. It returns to the pool only if no part of a command or reply is
  * left on it. For one thread.
  */
-final class PooledConnection implements AutoCloseable {
+record PooledConnection(Connection connection) implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(PooledConnection.class);
-
-  private final Connection connection;
-
-  PooledConnection(Connection connection) {
-    this.connection = connection;
-  }
 
   /**
    * Uses the connection. Any result but a reply of the right server, including errors of this

@@ -47,10 +47,6 @@ public final class RedisCommandExecutor implements AutoCloseable {
   private final boolean heedsInterrupts;
 
   /** Resolves the servers when it is first used. */
-  public RedisCommandExecutor(RedisConfig config) {
-    this(config, () -> RedisNodes.of(config));
-  }
-
   public RedisCommandExecutor(RedisConfig config, Supplier<RedisNodes> nodes) {
     this(config, new LazyNodes(nodes), new AtomicBoolean(), /* heedsInterrupts= */ true);
   }

@@ -7,10 +7,10 @@ import io.asynq4j.redis.RedisConfig;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.UnknownHostException;
-import java.nio.file.Path;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
@@ -31,14 +31,9 @@ public final class RedisFailureTranslator {
 
   RedisFailureTranslator(RedisConfig config) {
     this.where =
-        config
-            .socketPath()
-            .map(Path::toString)
-            .orElseGet(
-                () ->
-                    config.endpoints().stream()
-                        .map(RedisConfig.Endpoint::toString)
-                        .collect(Collectors.joining(",")));
+        Stream.concat(config.socketPath().stream(), config.endpoints().stream())
+            .map(Object::toString)
+            .collect(Collectors.joining(","));
     this.analyzer = new ConnectionFailureAnalyzer(config);
   }
 

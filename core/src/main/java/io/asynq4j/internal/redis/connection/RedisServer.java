@@ -2,6 +2,7 @@ package io.asynq4j.internal.redis.connection;
 
 import io.asynq4j.internal.redis.connection.RedisNodes.PoolKind;
 import io.asynq4j.redis.RedisConfig;
+import io.asynq4j.redis.RedisConfig.Kind;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionFactory;
 import redis.clients.jedis.ConnectionPool;
@@ -40,14 +41,16 @@ public final class RedisServer {
     this.reserved = new ConnectionPool(pooled, JedisConfigFactory.forPool(config));
   }
 
-  /** Returns a server that is reached over TCP and named by its address. */
+  /**
+   * Returns a server that is reached over TCP. The name is unique among those of the configuration.
+   */
   static RedisServer at(
-      HostAndPort address,
-      JedisSocketFactory pooledSockets,
-      JedisClientConfig client,
-      RedisConfig config) {
+      HostAndPort address, String name, JedisClientConfig client, RedisConfig config) {
     JedisSocketFactory sockets = new DefaultJedisSocketFactory(address, client);
-    return new RedisServer(address.toString(), sockets, pooledSockets, client, config);
+    // The limit of polling threads is per server, so the nodes of a cluster do not poll.
+    JedisSocketFactory pooledSockets =
+        config.kind() == Kind.CLUSTER ? sockets : BusyPollSocketFactory.to(address, client);
+    return new RedisServer(name, sockets, pooledSockets, client, config);
   }
 
   public String name() {

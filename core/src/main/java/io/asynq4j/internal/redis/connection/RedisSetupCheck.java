@@ -16,15 +16,9 @@ import redis.clients.jedis.Protocol.Command;
  * Checks whether a Redis is configured to keep tasks. Warns if it is not, or if the user may not
  * check it.
  */
-public final class RedisSetupCheck {
+public record RedisSetupCheck(RedisCommandExecutor link) {
 
   private static final Logger log = LoggerFactory.getLogger(RedisSetupCheck.class);
-
-  private final RedisCommandExecutor link;
-
-  public RedisSetupCheck(RedisCommandExecutor link) {
-    this.link = link;
-  }
 
   public void run() {
     ask(

@@ -67,7 +67,7 @@ final class SentinelNodes implements RedisNodes {
   }
 
   private RedisServer serverAt(HostAndPort address) {
-    return RedisServer.at(address, BusyPollSocketFactory.to(address, client), client, config);
+    return RedisServer.at(address, address.toString(), client, config);
   }
 
   private void watch() {

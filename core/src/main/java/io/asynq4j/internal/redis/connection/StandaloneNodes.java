@@ -2,7 +2,6 @@ package io.asynq4j.internal.redis.connection;
 
 import io.asynq4j.redis.RedisConfig;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
@@ -23,13 +22,7 @@ final class StandaloneNodes implements RedisNodes {
       this.server = new RedisServer(NAME, sockets, sockets, client, config);
     } else {
       HostAndPort address = JedisConfigFactory.hostsAndPorts(config).iterator().next();
-      this.server =
-          new RedisServer(
-              NAME,
-              new DefaultJedisSocketFactory(address, client),
-              BusyPollSocketFactory.to(address, client),
-              client,
-              config);
+      this.server = RedisServer.at(address, NAME, client, config);
     }
   }
 

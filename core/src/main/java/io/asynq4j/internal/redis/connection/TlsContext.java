@@ -1,5 +1,7 @@
 package io.asynq4j.internal.redis.connection;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.redis.TlsConfig;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,14 +29,8 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import javax.net.ssl.X509TrustManager;
 
-/** Creates TLS sockets as a {@link TlsConfig} describes them. Thread-safe. */
-public final class TlsContext {
-
-  private final TlsConfig config;
-
-  public TlsContext(TlsConfig config) {
-    this.config = config;
-  }
+/** Creates TLS sockets as a {@link TlsConfig} describes them. Immutable. */
+public record TlsContext(TlsConfig config) {
 
   public SSLSocketFactory socketFactory() {
     try {
@@ -73,14 +69,13 @@ public final class TlsContext {
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     trust.init(load("trust store", path, config.trustStorePassword()));
     // Without its password an encrypted PKCS12 store opens, but appears empty.
-    if (Stream.of(trust.getTrustManagers()).noneMatch(TlsContext::trustsAnyone)) {
-      throw new IllegalArgumentException(
-          "The trust store "
-              + path
-              + " contains no readable certificate, so no server could be trusted: "
-              + (config.trustStorePassword().isEmpty() ? "give its password, or " : "")
-              + "add the certificate of the certificate authority with keytool -importcert");
-    }
+    require(
+        Stream.of(trust.getTrustManagers()).anyMatch(TlsContext::trustsAnyone),
+        "The trust store "
+            + path
+            + " contains no readable certificate, so no server could be trusted: "
+            + (config.trustStorePassword().isEmpty() ? "give its password, or " : "")
+            + "add the certificate of the certificate authority with keytool -importcert");
     return trust.getTrustManagers();
   }
 
@@ -94,14 +89,13 @@ public final class TlsContext {
     for (String alias : Collections.list(store.aliases())) {
       hasKey |= store.isKeyEntry(alias);
     }
-    if (!hasKey) {
-      throw new IllegalArgumentException(
-          "The key store "
-              + path
-              + " contains no readable private key, so there is no client certificate to present: "
-              + (config.keyStorePassword().isEmpty() ? "give its password, or " : "")
-              + "name the store that contains both the certificate and its key");
-    }
+    require(
+        hasKey,
+        "The key store "
+            + path
+            + " contains no readable private key, so there is no client certificate to present: "
+            + (config.keyStorePassword().isEmpty() ? "give its password, or " : "")
+            + "name the store that contains both the certificate and its key");
     try {
       KeyManagerFactory keys =
           KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
@@ -118,14 +112,12 @@ public final class TlsContext {
 
   private static KeyStore load(String what, Path path, Optional<String> password)
       throws GeneralSecurityException {
-    if (!Files.isRegularFile(path)) {
-      throw new IllegalArgumentException(
-          "The " + what + " " + path + " does not exist or is not a file: correct its path");
-    }
-    if (!Files.isReadable(path)) {
-      throw new IllegalArgumentException(
-          "The " + what + " " + path + " is not readable by this process: change its permissions");
-    }
+    require(
+        Files.isRegularFile(path),
+        "The " + what + " " + path + " does not exist or is not a file: correct its path");
+    require(
+        Files.isReadable(path),
+        "The " + what + " " + path + " is not readable by this process: change its permissions");
     String type = path.toString().toLowerCase(Locale.ROOT).endsWith(".jks") ? "JKS" : "PKCS12";
     KeyStore store = KeyStore.getInstance(type);
     try (InputStream in = Files.newInputStream(path)) {

@@ -1,5 +1,6 @@
 package io.asynq4j.internal.redis.connection;
 
+import io.asynq4j.internal.codec.ArgumentValidator;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -76,9 +77,7 @@ final class UnixSocket extends Socket {
   @Override
   public synchronized void setSoTimeout(int timeoutMillis) throws SocketException {
     requireOpen();
-    if (timeoutMillis < 0) {
-      throw new IllegalArgumentException("A timeout must be 0 or greater, got " + timeoutMillis);
-    }
+    ArgumentValidator.requireAtLeast(0, timeoutMillis, "a timeout");
     soTimeoutMillis = timeoutMillis;
   }
 

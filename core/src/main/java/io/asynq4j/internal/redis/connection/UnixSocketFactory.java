@@ -1,7 +1,5 @@
 package io.asynq4j.internal.redis.connection;
 
-import static java.util.Objects.requireNonNull;
-
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -17,17 +15,12 @@ import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.IOUtils;
 
-/** Connects Jedis to a local Redis through its Unix domain socket. Thread-safe. */
-final class UnixSocketFactory implements JedisSocketFactory {
-
-  private final Path path;
-  private final JedisClientConfig config;
-
-  /** Uses the timeouts of the configuration; as everywhere in Jedis, 0 means none. */
-  UnixSocketFactory(Path path, JedisClientConfig config) {
-    this.path = requireNonNull(path, "path");
-    this.config = config;
-  }
+/**
+ * Connects Jedis to a local Redis through its Unix domain socket. Immutable.
+ *
+ * @param config its timeouts are used; as everywhere in Jedis, 0 means none
+ */
+record UnixSocketFactory(Path path, JedisClientConfig config) implements JedisSocketFactory {
 
   @Override
   public Socket createSocket() {

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The Lua scripts: one file each under {@code lua}, with the keys and arguments of its header. The
- * arguments per task follow the common ones.
+ * The Lua scripts: one file each under {@code lua}, whose header has the names of its keys, of its
+ * common arguments and of the arguments per task (the items), which follow the common ones.
  *
  * <p>Every script on a queue also declares the key {@code guard}, which never exists. While a slot
  * migrates, Redis refuses a command that names a missing key; so a script either finds all keys of
@@ -25,129 +25,60 @@ import java.util.Locale;
     "ImmutableEnumChecker") // never changed after construction; the types of lists and arrays do
 // not express that
 public enum Script {
-  ENQUEUE(NUMBERED, "pending lane guard", "now prefix sequence keep width", "id msg lock ttl"),
-  SCHEDULE(
-      NUMBERED,
-      "scheduled groups lane guard",
-      "now prefix sequence keep",
-      "id msg lock ttl at delay precise group"),
-  GROUP(NUMBERED, "groups lane guard", "now prefix sequence keep", "id msg lock ttl group"),
-  FIRE(
-      NUMBERED,
-      "schedules pending scheduled groups lane guard",
-      "now prefix sequence keep",
-      "entry decided instant id msg lock ttl at delay precise group"),
-  CLAIM(
-      NUMBERED,
-      "pending active lease paused settings bucket lane guard",
-      "now prefix sequence keep max duration token max_active ordered rate rate_ms burst",
-      ""),
-  EXTEND(SAFE, "lease guard", "now prefix duration", "id token"),
-  COMPLETE(
-      NUMBERED,
-      "active lease completed lane guard",
-      "now prefix sequence keep width",
-      "id token expiry msg lock retention has_result result"),
-  RETRY(
-      NUMBERED,
-      "active lease retry pending settings lane guard",
-      "now prefix sequence keep ordered",
-      "id token msg delay precise failure report"),
-  RESCHEDULE(
-      NUMBERED,
-      "active lease scheduled pending settings lane guard",
-      "now prefix sequence keep ordered",
-      "id token delay precise"),
-  ARCHIVE(
-      NUMBERED,
-      "active lease archived lane guard",
-      "now prefix sequence keep max_size max_age release_locks",
-      "id token msg lock quarantine report"),
-  REQUEUE(NUMBERED, "active lease pending lane guard", "now prefix sequence keep", "id token"),
-  RESTORE(SAFE, "lease guard", "prefix", "id token"),
-  CANCEL(SAFE, "guard", "prefix id after", ""),
-  WRITE_RESULT(SAFE, "lease guard", "prefix", "id token field value"),
+  ENQUEUE(NUMBERED),
+  SCHEDULE(NUMBERED),
+  GROUP(NUMBERED),
+  FIRE(NUMBERED),
+  CLAIM(NUMBERED),
+  EXTEND(SAFE),
+  COMPLETE(NUMBERED),
+  RETRY(NUMBERED),
+  RESCHEDULE(NUMBERED),
+  ARCHIVE(NUMBERED),
+  REQUEUE(NUMBERED),
+  RESTORE(SAFE),
+  CANCEL(SAFE),
+  WRITE_RESULT(SAFE),
 
-  FORWARD(SAFE, "scheduled retry pending groups guard", "now prefix limit", ""),
-  EXPIRED(SAFE, "active lease guard", "now prefix limit go_grace", ""),
-  RECOVER(
-      SAFE,
-      "active lease pending retry archived settings guard",
-      "now prefix ordered max_size max_age release_locks",
-      "id score action msg lock delay quarantine"),
-  EXPIRE(SAFE, "completed guard", "now prefix limit", ""),
-  TRIM(SAFE, "archived guard", "now prefix max_size max_age limit", ""),
-  REPAIR(SAFE, "active lease guard", "now prefix offset limit", ""),
-  RELIST(SAFE, "active lease guard", "prefix", "id"),
-  LIST_GROUP(SAFE, "groups aggregation_sets guard", "prefix group", ""),
+  FORWARD(SAFE),
+  EXPIRED(SAFE),
+  RECOVER(SAFE),
+  EXPIRE(SAFE),
+  TRIM(SAFE),
+  REPAIR(SAFE),
+  RELIST(SAFE),
+  LIST_GROUP(SAFE),
 
-  EXAMINE(
-      SAFE,
-      "pending active lease scheduled retry archived completed groups aggregation_sets guard",
-      "now prefix repair read remove",
-      "id in_pending in_active place listed_at expected score group reason digest"),
-  TIDY(
-      SAFE,
-      "groups aggregation_sets spent scheduled retry guard",
-      "now prefix repair overdue",
-      "kind name"),
+  EXAMINE(SAFE),
+  TIDY(SAFE),
 
-  AGGREGATE(
-      SAFE,
-      "groups aggregation_sets guard",
-      "now prefix group set max_size max_delay grace timeout",
-      ""),
-  READ_SET(SAFE, "aggregation_sets guard", "prefix set_key offset limit", ""),
-  QUARANTINE(SAFE, "archived aggregation_sets guard", "now prefix set_key id reason", ""),
-  FINISH_SET(
-      NUMBERED,
-      "aggregation_sets groups spent pending scheduled lane guard",
-      "now prefix sequence keep set_key set id msg lock ttl at delay precise group",
-      ""),
-  SWEEP(SAFE, "spent guard", "prefix limit", ""),
-  RECLAIM(SAFE, "aggregation_sets groups guard", "now prefix set_key limit", ""),
+  AGGREGATE(SAFE),
+  READ_SET(SAFE),
+  QUARANTINE(SAFE),
+  FINISH_SET(NUMBERED),
+  SWEEP(SAFE),
+  RECLAIM(SAFE),
 
-  RUN(NEVER, "pending groups guard", "now prefix", "id"),
-  ARCHIVE_WAITING(
-      NEVER,
-      "archived groups guard",
-      "now prefix max_size max_age release_locks drop_oldest",
-      "id"),
-  DELETE(NEVER, "groups guard", "prefix container expected", "id"),
-  RESCHEDULE_WAITING(NEVER, "scheduled retry groups guard", "prefix due_ms", "id"),
-  UPDATE(NEVER, "pending guard", "prefix id old_msg new_msg old_lock new_lock", ""),
-  REMOVE_QUEUE(
-      SAFE,
-      "pending active lease scheduled retry archived completed groups aggregation_sets spent paused settings processed"
-          + " failed guard",
-      "now prefix",
-      ""),
+  RUN(NEVER),
+  ARCHIVE_WAITING(NEVER),
+  DELETE(NEVER),
+  RESCHEDULE_WAITING(NEVER),
+  UPDATE(NEVER),
+  REMOVE_QUEUE(SAFE),
 
-  QUEUE_STATS(
-      SAFE,
-      "pending active scheduled retry archived completed paused groups aggregation_sets processed failed guard",
-      "now prefix",
-      ""),
-  MEMORY(
-      SAFE,
-      "pending active scheduled retry archived completed groups guard",
-      "prefix sample group_sample",
-      ""),
-  GROUP_STATS(SAFE, "groups guard", "prefix", ""),
-  TASK(SAFE, "scheduled retry archived lease guard", "now prefix id", ""),
-  LIST(
-      SAFE,
-      "lease guard",
-      "now prefix container kind newest_first offset limit after_id after",
-      ""),
+  QUEUE_STATS(SAFE),
+  MEMORY(SAFE),
+  GROUP_STATS(SAFE),
+  TASK(SAFE),
+  LIST(SAFE),
 
-  ENROLL(SAFE, "schedules guard", "now prefix", "entry spec old_spec anchor from last paused run"),
-  SERVER_STATE(SAFE, "server workers gathered", "ttl info part", "id worker"),
-  SCHEDULER_ENTRIES(SAFE, "entries", "ttl", "entry"),
-  SCHEDULER_EVENT(SAFE, "history", "at event most ttl", ""),
-  REGISTER(SAFE, "registry", "now ttl_ms member", ""),
-  LIVE(SAFE, "registry", "now", ""),
-  ACQUIRE(SAFE, "semaphore", "now tokens deadline id", "");
+  ENROLL(SAFE),
+  SERVER_STATE(SAFE),
+  SCHEDULER_ENTRIES(SAFE),
+  SCHEDULER_EVENT(SAFE),
+  REGISTER(SAFE),
+  LIVE(SAFE),
+  ACQUIRE(SAFE);
 
   final ResendPolicy repeat;
   final List<String> keys;
@@ -156,12 +87,12 @@ public enum Script {
   private final byte[] source;
   private final byte[] sha;
 
-  Script(ResendPolicy repeat, String keys, String args, String items) {
+  Script(ResendPolicy repeat) {
     this.repeat = repeat;
-    this.keys = words(keys);
-    this.args = words(args);
-    this.items = words(items);
     String body = ScriptLoader.read(file());
+    this.keys = ScriptLoader.header(file(), body, "KEYS");
+    this.args = ScriptLoader.header(file(), body, "ARGV");
+    this.items = ScriptLoader.header(file(), body, "ITEMS");
     this.source = (ScriptPrelude.partsFor(body) + body).getBytes(StandardCharsets.UTF_8);
     this.sha = sha1(source).getBytes(StandardCharsets.US_ASCII);
   }
@@ -191,10 +122,6 @@ public enum Script {
 
   public byte[] sha() {
     return sha;
-  }
-
-  private static List<String> words(String text) {
-    return text.isEmpty() ? List.of() : List.of(text.split(" "));
   }
 
   public static String sha1(byte[] text) {

@@ -4,8 +4,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** Reads the script files. */
+/** Reads the script files and their headers. */
 final class ScriptLoader {
 
   private ScriptLoader() {}
@@ -21,5 +24,22 @@ final class ScriptLoader {
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read the script " + file + ".lua", e);
     }
+  }
+
+  /** Returns the words of a line in the header of a script. Every script has KEYS and ARGV. */
+  static List<String> header(String file, String script, String name) {
+    Matcher line = Pattern.compile("^-- " + name + " +(.*)", Pattern.MULTILINE).matcher(script);
+    if (line.find()) {
+      return List.of(line.group(1).split(" ", -1));
+    }
+    if (!name.equals("ITEMS")) {
+      throw new IllegalStateException(
+          "the script "
+              + file
+              + ".lua has no line "
+              + name
+              + " in its header; check how the jar was packaged");
+    }
+    return List.of();
   }
 }

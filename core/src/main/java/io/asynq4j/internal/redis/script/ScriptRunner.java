@@ -146,8 +146,11 @@ public final class ScriptRunner {
       CommandArgs args,
       @Nullable Consumer<Connection> afterReply) {
     Function<CommandArguments, @Nullable Object> send =
-        command ->
-            link.call(slot, repeat, script.pool(), withArguments(command, keys, args), afterReply);
+        command -> {
+          command.add(keys.length).addObjects((Object[]) keys);
+          args.values().forEach(command::add);
+          return link.call(slot, repeat, script.pool(), command, afterReply);
+        };
     boolean inDoubt = false;
     if (byHash.get()) {
       try {
@@ -181,12 +184,5 @@ public final class ScriptRunner {
       return true;
     }
     return false;
-  }
-
-  private static CommandArguments withArguments(
-      CommandArguments command, byte[][] keys, CommandArgs args) {
-    command.add(keys.length).addObjects((Object[]) keys);
-    args.values().forEach(command::add);
-    return command;
   }
 }

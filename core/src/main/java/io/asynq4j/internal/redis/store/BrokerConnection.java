@@ -7,6 +7,7 @@ import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
+import io.asynq4j.internal.redis.connection.RedisNodes;
 import io.asynq4j.internal.redis.connection.RedisSetupCheck;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
@@ -21,8 +22,7 @@ import redis.clients.jedis.Protocol.Command;
 /** The broker on a Redis, and the connections that it uses. Thread-safe. */
 public final class BrokerConnection implements RedisConnection {
 
-  private final int maxConnections;
-  private final PayloadCodec codec;
+  private final RedisConfig config;
   private final RedisCommandExecutor link;
   private final RedisClock clock = new RedisClock();
   private final RedisBroker broker;
@@ -30,9 +30,8 @@ public final class BrokerConnection implements RedisConnection {
 
   /** Connects when it is first used. */
   public BrokerConnection(RedisConfig config) {
-    this.maxConnections = config.maxConnections();
-    this.codec = config.codec();
-    this.link = new RedisCommandExecutor(config);
+    this.config = config;
+    this.link = new RedisCommandExecutor(config, () -> RedisNodes.of(config));
     this.broker = RedisBroker.on(link, clock, config.numberedEnqueue());
   }
 
@@ -85,12 +84,12 @@ public final class BrokerConnection implements RedisConnection {
 
   @Override
   public int maxConnections() {
-    return maxConnections;
+    return config.maxConnections();
   }
 
   @Override
   public PayloadCodec codec() {
-    return codec;
+    return config.codec();
   }
 
   @Override

@@ -3,21 +3,21 @@ package io.asynq4j.internal.redis.store;
 import io.asynq4j.internal.broker.Aggregation;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.DefinitionStore;
-import io.asynq4j.internal.broker.Diagnostics;
 import io.asynq4j.internal.broker.EnqueueOperations;
-import io.asynq4j.internal.broker.KeyspaceScan;
 import io.asynq4j.internal.broker.LeaseOperations;
-import io.asynq4j.internal.broker.OperatorActions;
 import io.asynq4j.internal.broker.Presence;
-import io.asynq4j.internal.broker.QueueControl;
-import io.asynq4j.internal.broker.QueueInspection;
-import io.asynq4j.internal.broker.QueueRemoval;
 import io.asynq4j.internal.broker.ScheduleStore;
 import io.asynq4j.internal.broker.SemaphoreOperations;
 import io.asynq4j.internal.broker.StoreWatch;
-import io.asynq4j.internal.broker.TaskEdits;
-import io.asynq4j.internal.broker.TaskInspection;
 import io.asynq4j.internal.broker.Upkeep;
+import io.asynq4j.internal.broker.inspect.Diagnostics;
+import io.asynq4j.internal.broker.inspect.KeyspaceScan;
+import io.asynq4j.internal.broker.inspect.OperatorActions;
+import io.asynq4j.internal.broker.inspect.QueueControl;
+import io.asynq4j.internal.broker.inspect.QueueInspection;
+import io.asynq4j.internal.broker.inspect.QueueRemoval;
+import io.asynq4j.internal.broker.inspect.TaskEdits;
+import io.asynq4j.internal.broker.inspect.TaskInspection;
 import io.asynq4j.internal.broker.pubsub.CancellationChannel;
 import io.asynq4j.internal.broker.pubsub.PubSub;
 import io.asynq4j.internal.redis.clock.BrokerTime;
@@ -69,11 +69,6 @@ public record RedisBroker(
     BrokerTime time,
     CloseActions closeActions)
     implements Broker {
-
-  /** Returns the broker on a connection, with numbered enqueues. */
-  public static RedisBroker on(RedisCommandExecutor link, BrokerTime time) {
-    return on(link, time, /* numberedEnqueue= */ true);
-  }
 
   /** Returns the broker on a connection. */
   public static RedisBroker on(

@@ -12,15 +12,9 @@ import java.util.Optional;
 import redis.clients.jedis.Protocol.Command;
 
 /** Stores all task definitions in one hash. */
-final class RedisDefinitionStore implements DefinitionStore {
+record RedisDefinitionStore(RedisCommandExecutor link) implements DefinitionStore {
 
   private static final String KEY = RedisKeys.DEFINITIONS;
-
-  private final RedisCommandExecutor link;
-
-  RedisDefinitionStore(RedisCommandExecutor link) {
-    this.link = link;
-  }
 
   @Override
   public Map<String, String> all() {

@@ -12,24 +12,11 @@ import java.time.Instant;
 import redis.clients.jedis.Protocol;
 
 /** Redis implementation of semaphores, compatible with the Go implementation. */
-final class RedisSemaphoreOperations implements SemaphoreOperations {
-
-  private final ScriptRunner scripts;
-  private final RedisCommandExecutor link;
-
-  RedisSemaphoreOperations(ScriptRunner scripts, RedisCommandExecutor link) {
-    this.scripts = scripts;
-    this.link = link;
-  }
+record RedisSemaphoreOperations(ScriptRunner scripts, RedisCommandExecutor link)
+    implements SemaphoreOperations {
 
   @Override
   public boolean acquire(String scope, int tokens, String taskId, Instant deadline) {
-    if (scope.isBlank()) {
-      throw new IllegalArgumentException("the scope of a semaphore must not be blank");
-    }
-    if (tokens < 1) {
-      throw new IllegalArgumentException("a semaphore needs at least one token, got " + tokens);
-    }
     String[] keys = {RedisKeys.semaphore(scope)};
     CommandArgs args = new CommandArgs(3).add(tokens).add(deadline.getEpochSecond()).add(taskId);
     return ReplyParser.text(scripts.run(Script.ACQUIRE, keys, args)).equals("true");

@@ -34,7 +34,6 @@ final class ClientTracking implements AutoCloseable {
 
   private final RedisStoreWatch storeWatch;
   private final RedisCommandExecutor link;
-  private final Duration checkInterval;
   final List<WatchSubscription> watches = new CopyOnWriteArrayList<>();
   private final Map<String, TrackedServer> servers = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor timer =
@@ -44,10 +43,6 @@ final class ClientTracking implements AutoCloseable {
   ClientTracking(RedisStoreWatch storeWatch, RedisCommandExecutor link, Duration checkInterval) {
     this.storeWatch = storeWatch;
     this.link = link;
-    this.checkInterval = checkInterval;
-  }
-
-  void start() {
     Future<?> unused =
         timer.scheduleWithFixedDelay(this::check, 0, checkInterval.toNanos(), TimeUnit.NANOSECONDS);
   }

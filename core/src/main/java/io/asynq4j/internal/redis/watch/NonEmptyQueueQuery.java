@@ -1,6 +1,7 @@
 package io.asynq4j.internal.redis.watch;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import java.util.ArrayList;
@@ -43,8 +44,7 @@ record NonEmptyQueueQuery(Set<QueuePart> parts) {
       return findings;
     }
     int most = sharded ? 1 : Math.max(1, MOST_KEYS / parts.size());
-    List<List<QueueName>> open = new ArrayList<>();
-    split(List.copyOf(queues), most, open);
+    List<List<QueueName>> open = BatchSplitter.of(List.copyOf(queues), most);
     while (!open.isEmpty()) {
       List<@Nullable Object> answers = server.apply(open.stream().map(this::exists).toList());
       most = most > FEWER ? FEWER : 1;
@@ -60,18 +60,12 @@ record NonEmptyQueueQuery(Set<QueuePart> parts) {
           findings.having().addAll(asked);
         } else if (count == null || count > 0) {
           // Without an answer too: Redis refuses the whole command if one key in it is forbidden.
-          split(asked, most, narrowed);
+          narrowed.addAll(BatchSplitter.of(asked, most));
         }
       }
       open = narrowed;
     }
     return findings;
-  }
-
-  private static void split(List<QueueName> queues, int most, List<List<QueueName>> into) {
-    for (int from = 0; from < queues.size(); from += most) {
-      into.add(queues.subList(from, Math.min(from + most, queues.size())));
-    }
   }
 
   /** Returns the command that counts the parts of these queues. */

@@ -162,7 +162,6 @@ public final class RedisStoreWatch implements StoreWatch {
     ClientTracking shared = tracking;
     if (shared == null) {
       shared = new ClientTracking(this, link, checkInterval);
-      shared.start();
       tracking = shared;
     }
     shared.watches.add(watch);

@@ -19,7 +19,6 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -92,10 +91,7 @@ public final class ShardFanOut {
    */
   Set<QueueName> ask(
       Collection<Shard> shards, Function<Shard, Set<QueueName>> question, Asker asker) {
-    return collect(
-        shards.stream().filter(shard -> !isLeftOut(shard.server(), shard, asker)).toList(),
-        question,
-        (shard, answer) -> fetchLater(shard.server(), shard, answer, asker::lookAgain));
+    return askInTime(shards, question, Shard::server, asker, asker::lookAgain);
   }
 
   /**
@@ -104,16 +100,28 @@ public final class ShardFanOut {
    */
   Set<QueueName> ask(
       Collection<Shard> shards, Function<Shard, Set<QueueName>> question, Set<QueuePart> parts) {
-    Function<Shard, Poll> poll =
-        shard -> new Poll(shard.server(), parts, Set.copyOf(shard.queues()));
-    Set<QueueName> having = new HashSet<>();
-    shards.forEach(shard -> having.addAll(takeLate(parts, shard.queues())));
+    Set<QueueName> having = takeLate(parts, shards);
     having.addAll(
-        collect(
-            shards.stream().filter(shard -> !isLeftOut(poll.apply(shard), shard, null)).toList(),
+        askInTime(
+            shards,
             question,
-            (shard, answer) ->
-                fetchLater(poll.apply(shard), shard, answer, found -> keepLate(parts, found))));
+            shard -> new Poll(shard.server(), parts, Set.copyOf(shard.queues())),
+            null,
+            found -> keepLate(parts, found)));
+    return having;
+  }
+
+  private Set<QueueName> askInTime(
+      Collection<Shard> shards,
+      Function<Shard, Set<QueueName>> question,
+      Function<Shard, Object> call,
+      @Nullable Asker asker,
+      Consumer<Set<QueueName>> receiver) {
+    Set<QueueName> having = new HashSet<>();
+    long patience = patienceNanos.getAsLong();
+    collect(shards, question, patience, /* waitsForAll= */ false, call, asker, receiver)
+        .values()
+        .forEach(having::addAll);
     return having;
   }
 
@@ -123,12 +131,9 @@ public final class ShardFanOut {
    */
   public <T> Map<Shard, T> askAll(
       Collection<Shard> shards, Function<Shard, T> question, Duration patience) {
+    long nanos = patience.toNanos();
     return collect(
-        shards.stream().filter(shard -> !isLeftOut(shard.server(), shard, null)).toList(),
-        question,
-        patience.toNanos(),
-        Set.of(),
-        (shard, answer) -> fetchLater(shard.server(), shard, answer, dropped -> {}));
+        shards, question, nanos, /* waitsForAll= */ true, Shard::server, null, dropped -> {});
   }
 
   private synchronized boolean isLeftOut(Object call, Shard shard, @Nullable Asker asker) {
@@ -166,8 +171,9 @@ public final class ShardFanOut {
     }
   }
 
-  private synchronized Set<QueueName> takeLate(Set<QueuePart> parts, Collection<QueueName> queues) {
-    Set<QueueName> taken = new HashSet<>(queues);
+  private synchronized Set<QueueName> takeLate(Set<QueuePart> parts, Collection<Shard> shards) {
+    Set<QueueName> taken = new HashSet<>();
+    shards.forEach(shard -> taken.addAll(shard.queues()));
     Set<QueueName> known = late.getOrDefault(parts, new HashSet<>());
     taken.retainAll(known);
     known.removeAll(taken);
@@ -178,58 +184,48 @@ public final class ShardFanOut {
     late.computeIfAbsent(parts, any -> new HashSet<>()).addAll(having);
   }
 
-  private Set<QueueName> collect(
-      Collection<Shard> shards,
-      Function<Shard, Set<QueueName>> question,
-      BiConsumer<Shard, CompletableFuture<Set<QueueName>>> whenLate) {
-    long patience = patienceNanos.getAsLong();
-    long end = System.nanoTime() + patience;
-    Set<QueueName> having = new HashSet<>();
-    collect(
-            shards,
-            question,
-            patience,
-            unresponsive,
-            (shard, answer) -> {
-              if (!Thread.currentThread().isInterrupted()) {
-                doNotWaitFor(shard.server(), answer, end);
-              }
-              whenLate.accept(shard, answer);
-            })
-        .forEach(
-            (shard, answer) -> {
-              having.addAll(answer);
-              unresponsive.remove(shard.server());
-            });
-    return having;
-  }
-
   /**
-   * @param notWaitedFor servers whose answers count only if they have already arrived
+   * Calls all servers that have no outstanding call.
+   *
+   * @param waitsForAll waits for unresponsive servers too; otherwise their answers count only if
+   *     they have already arrived
+   * @param call identifies the call to a server while it is outstanding
+   * @param asker notified of the queues that are skipped because of an outstanding call
+   * @param receiver of each late answer
    */
   private <T> Map<Shard, T> collect(
       Collection<Shard> shards,
       Function<Shard, T> question,
       long patienceNanos,
-      Set<String> notWaitedFor,
-      BiConsumer<Shard, CompletableFuture<T>> whenLate) {
+      boolean waitsForAll,
+      Function<Shard, Object> call,
+      @Nullable Asker asker,
+      Consumer<T> receiver) {
     Map<Shard, CompletableFuture<T>> asked = new LinkedHashMap<>();
-    shards.forEach(
-        shard ->
-            asked.put(shard, CompletableFuture.supplyAsync(() -> question.apply(shard), threads)));
+    for (Shard shard : shards) {
+      if (!isLeftOut(call.apply(shard), shard, asker)) {
+        asked.put(shard, CompletableFuture.supplyAsync(() -> question.apply(shard), threads));
+      }
+    }
     Map<Shard, T> answers = new LinkedHashMap<>();
     long end = System.nanoTime() + patienceNanos;
     asked.forEach(
         (shard, answer) -> {
-          boolean waits = !notWaitedFor.contains(shard.server());
+          boolean waits = waitsForAll || !unresponsive.contains(shard.server());
           long patience = waits ? Math.max(0, end - System.nanoTime()) : 0;
           try {
             answers.put(shard, answer.get(patience, TimeUnit.NANOSECONDS));
+            if (!waitsForAll) {
+              unresponsive.remove(shard.server());
+            }
           } catch (TimeoutException e) {
-            whenLate.accept(shard, answer);
+            if (!waitsForAll) {
+              doNotWaitFor(shard.server(), answer, end);
+            }
+            fetchLater(call.apply(shard), shard, answer, receiver);
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            whenLate.accept(shard, answer);
+            fetchLater(call.apply(shard), shard, answer, receiver);
           } catch (ExecutionException e) {
             failed(shard, e.getCause());
           }

@@ -33,6 +33,9 @@ final class TrackedServer {
 
   private static final Logger log = LoggerFactory.getLogger(TrackedServer.class);
 
+  private static final String NOT_NOTIFIED =
+      SafeLog.text("could not notify the watches of lost change tracking; queues are polled");
+
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -111,14 +114,14 @@ final class TrackedServer {
         return null;
       }
       watch.expect(queues, survey.parts());
-      NonEmptyQueueQuery.Result found;
       try {
-        found =
+        NonEmptyQueueQuery.Result found =
             survey.among(
                 queues,
                 link.isSharded(),
                 commands -> RedisCommandExecutor.exchangeAll(pair.reader, commands));
         pair.answered.set(true);
+        return cutUnlessLive(pair) ? found : null;
       } catch (RuntimeException | Error e) {
         // An unread reply may be left on the connection.
         abandon(pair);
@@ -127,7 +130,6 @@ final class TrackedServer {
         }
         throw e;
       }
-      return cutUnlessLive(pair) ? found : null;
     } finally {
       asking.unlock();
     }
@@ -192,10 +194,7 @@ final class TrackedServer {
         try {
           failed(e);
         } catch (RuntimeException | Error other) {
-          SafeLog.error(
-              log,
-              "could not notify the watches that change tracking was lost; queues are polled",
-              other);
+          SafeLog.error(log, NOT_NOTIFIED, other);
         }
       }
       if (!ended) {

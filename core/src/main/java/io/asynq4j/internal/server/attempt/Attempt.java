@@ -3,7 +3,6 @@ package io.asynq4j.internal.server.attempt;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
-import io.asynq4j.Task;
 import io.asynq4j.TaskInfo.Progress;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.handler.Outcome;
@@ -32,16 +31,17 @@ public final class Attempt implements Runnable, TaskContext {
 
   private static final Logger log = LoggerFactory.getLogger(Attempt.class);
 
+  private static final String NOT_REMOVED = SafeLog.text("could not unregister a returned handler");
+  private static final String NOT_CHECKED = SafeLog.text("could not check an attempt; retrying");
+
   private static final Duration BRIEF = Duration.ofSeconds(1);
   private static final Duration STUCK_REMINDER = Duration.ofMinutes(1);
 
   private final long number;
   private final Claim claim;
-  private final Task task;
   private final TaskRef ref;
   private final Instant deadline;
   private final long deadlineNanos;
-  private final boolean brief;
   private final AttemptHost host;
   private final HandlerCall call;
   private final AttemptDecision decision;
@@ -52,30 +52,25 @@ public final class Attempt implements Runnable, TaskContext {
     TaskMessage message = claim.message();
     this.number = number;
     this.claim = claim;
-    this.task = Task.of(message.type(), message.payload(), message.headers());
     Instant now = host.clock().instant();
     this.ref =
         new TaskRef(
             message.id(),
             message.queue(),
-            task,
+            message.task(),
             message.retried(),
             message.maxRetry(),
             waited(claim.pendingSince(), now));
     this.deadline = host.config().endOfAttempt(message.type(), now, message.endOfAttempt(now));
     // By the monotonic timer: a clock step must not time out a handler and use up a retry.
     this.deadlineNanos = System.nanoTime() + TimeMath.nanosUntil(deadline, now);
-    this.brief = deadline.isBefore(now.plus(BRIEF));
     this.host = host;
     this.call = new HandlerCall(message.id());
     this.decision = new AttemptDecision(this, call, host);
   }
 
   private static @Nullable Duration waited(@Nullable Instant since, Instant now) {
-    if (since == null) {
-      return null;
-    }
-    return since.isAfter(now) ? Duration.ZERO : Duration.between(since, now);
+    return since == null ? null : TimeMath.max(Duration.ZERO, Duration.between(since, now));
   }
 
   @Override
@@ -83,13 +78,16 @@ public final class Attempt implements Runnable, TaskContext {
     Outcome outcome = null;
     Throwable error = null;
     try {
-      callStarts();
+      call.start();
+      MDC.put(MdcKeys.TASK_ID, id());
+      MDC.put(MdcKeys.TASK_TYPE, type());
+      MDC.put(MdcKeys.QUEUE, queue().value());
       if (call.cancelReason() == null && !decision.isTaken()) {
         if (timeLeft().isZero()) {
           error = new DeadlineExceededException();
         } else {
           host.config().listeners().publish(listener -> listener.started(ref));
-          outcome = host.handler().handle(task, this);
+          outcome = host.handler().handle(ref.task(), this);
         }
       }
     } catch (Throwable e) {
@@ -107,18 +105,11 @@ public final class Attempt implements Runnable, TaskContext {
     }
   }
 
-  private void callStarts() {
-    call.start();
-    MDC.put(MdcKeys.TASK_ID, id());
-    MDC.put(MdcKeys.TASK_TYPE, type());
-    MDC.put(MdcKeys.QUEUE, queue().value());
-  }
-
   private void reportReturned() {
     try {
       host.returned().accept(this);
     } catch (RuntimeException | Error e) {
-      report("could not unregister a returned handler", e);
+      report(NOT_REMOVED, e);
     }
   }
 
@@ -141,29 +132,35 @@ public final class Attempt implements Runnable, TaskContext {
     call.cancel(after);
   }
 
-  /** Returns whether its deadline is within a second of its claim. */
+  /** Returns whether its deadline is within a second. */
   boolean isBrief() {
-    return brief;
+    return deadlineNanos - System.nanoTime() < BRIEF.toNanos();
   }
 
-  /** Checks the deadline, and whether the handler is stuck. To be called periodically. */
+  /**
+   * Checks the deadline, and whether the handler is stuck. To be called periodically. Never throws.
+   */
   public void check(long nanos) {
-    decision.catchUp();
-    if (call.isReturned()) {
-      return;
-    }
-    if (call.cancelReason() == null && nanos - deadlineNanos >= 0) {
-      cancel(CancelReason.DEADLINE);
-    }
-    CancelReason reason = call.cancelReason();
-    long sinceCancelled = nanos - call.cancelledNanos();
-    if (reason == null || sinceCancelled < host.config().cancelGrace().toNanos()) {
-      return;
-    }
-    pastGrace = true;
-    if (lastStuckNanos == 0 || nanos - lastStuckNanos > STUCK_REMINDER.toNanos()) {
-      lastStuckNanos = nanos;
-      reportStuck(reason, Duration.ofNanos(sinceCancelled));
+    try {
+      decision.catchUp();
+      if (call.isReturned()) {
+        return;
+      }
+      if (call.cancelReason() == null && nanos - deadlineNanos >= 0) {
+        cancel(CancelReason.DEADLINE);
+      }
+      CancelReason reason = call.cancelReason();
+      long sinceCancelled = nanos - call.cancelledNanos();
+      if (reason == null || sinceCancelled < host.config().cancelGrace().toNanos()) {
+        return;
+      }
+      pastGrace = true;
+      if (lastStuckNanos == 0 || nanos - lastStuckNanos > STUCK_REMINDER.toNanos()) {
+        lastStuckNanos = nanos;
+        reportStuck(reason, Duration.ofNanos(sinceCancelled));
+      }
+    } catch (RuntimeException | Error e) {
+      report(NOT_CHECKED, e);
     }
   }
 
@@ -245,10 +242,6 @@ public final class Attempt implements Runnable, TaskContext {
     return claim;
   }
 
-  public Task task() {
-    return task;
-  }
-
   public TaskRef ref() {
     return ref;
   }
@@ -265,7 +258,7 @@ public final class Attempt implements Runnable, TaskContext {
 
   @Override
   public String type() {
-    return task.type();
+    return ref.task().type();
   }
 
   @Override
@@ -285,7 +278,7 @@ public final class Attempt implements Runnable, TaskContext {
 
   @Override
   public Map<String, String> headers() {
-    return task.headers();
+    return ref.task().headers();
   }
 
   @Override

@@ -4,9 +4,10 @@ import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext.CancelReason;
 import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.outcome.OutcomePolicy;
+import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,22 +23,28 @@ final class AttemptDecision {
     /** The handler was cancelled and has not returned. */
     OVERDUE,
     /** The handler was never called. */
-    REQUEUE
+    REQUEUE,
+    /** The lease was lost: nothing is settled. */
+    LEASE_LOSS,
+    /** The server stops, and requeues the task itself. */
+    SHUTDOWN
   }
+
+  private static final String NOT_PASSED_ON = SafeLog.text("could not settle an attempt; retrying");
 
   private final Attempt attempt;
   private final HandlerCall call;
   private final AttemptHost host;
-  private final AtomicBoolean taken = new AtomicBoolean();
+
+  /** Null until it is decided. */
+  private final AtomicReference<@Nullable Decider> decider = new AtomicReference<>();
 
   private @Nullable Outcome outcome;
   private @Nullable Throwable error;
-  private volatile @Nullable Decider decider;
   private volatile @Nullable Thread decidingThread;
   private volatile @Nullable AppliedOutcome applied;
   private volatile boolean passedOn;
   private volatile boolean passOnFailed;
-  private volatile boolean lost;
   private volatile long endedNanos;
 
   AttemptDecision(Attempt attempt, HandlerCall call, AttemptHost host) {
@@ -55,19 +62,13 @@ final class AttemptDecision {
 
   /** Records a lost lease: nothing is settled. Returns false if it was already decided. */
   boolean lose() {
-    boolean first = taken.compareAndSet(false, true);
-    if (first) {
-      lost = true;
-      passedOn = true;
-    }
-    return first;
+    return decider.compareAndSet(null, Decider.LEASE_LOSS);
   }
 
   /** Leaves the requeueing to the caller. Returns false if it was already decided. */
   boolean abandon() {
-    boolean first = taken.compareAndSet(false, true);
+    boolean first = decider.compareAndSet(null, Decider.SHUTDOWN);
     if (first) {
-      passedOn = true;
       endedNanos = System.nanoTime();
       reportFinished(Outcome.requeue(), null);
     }
@@ -76,8 +77,7 @@ final class AttemptDecision {
 
   /** Does nothing if it was already decided. */
   void decide(Decider by) {
-    if (taken.compareAndSet(false, true)) {
-      decider = by;
+    if (decider.compareAndSet(null, by)) {
       passOn();
     }
   }
@@ -108,17 +108,17 @@ final class AttemptDecision {
       host.settler().accept(attempt, result);
       passedOn = true;
     } catch (RuntimeException | Error e) {
-      attempt.report("could not settle an attempt; retrying", e);
       passOnFailed = true;
+      attempt.report(NOT_PASSED_ON, e);
     }
   }
 
   private AppliedOutcome decided() {
     try {
-      return switch (Objects.requireNonNull(decider)) {
+      return switch (Objects.requireNonNull(decider.get())) {
         case HANDLER -> byHandler();
         case OVERDUE -> stopped(Objects.requireNonNull(call.cancelReason()), null);
-        case REQUEUE -> OutcomePolicy.requeued(attempt.claim());
+        case REQUEUE, LEASE_LOSS, SHUTDOWN -> OutcomePolicy.requeued(attempt.claim());
       };
     } catch (RuntimeException | Error e) {
       attempt.report("could not apply the configured rules to an attempt; the defaults apply", e);
@@ -146,7 +146,7 @@ final class AttemptDecision {
   }
 
   boolean isTaken() {
-    return taken.get();
+    return decider.get() != null;
   }
 
   /**
@@ -154,12 +154,14 @@ final class AttemptDecision {
    * calling thread: a listener of the outcome may stop the server, and must not wait for itself.
    */
   boolean isBeingPassedOn() {
-    return taken.get() && !passedOn && decidingThread != Thread.currentThread();
+    Decider by = decider.get();
+    boolean settles = by != null && by != Decider.LEASE_LOSS && by != Decider.SHUTDOWN;
+    return settles && !passedOn && decidingThread != Thread.currentThread();
   }
 
   /** Returns whether the lease was lost before a decision: such an attempt is never settled. */
   boolean isLost() {
-    return lost;
+    return decider.get() == Decider.LEASE_LOSS;
   }
 
   Duration sinceEnded() {

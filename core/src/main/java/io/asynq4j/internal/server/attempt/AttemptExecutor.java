@@ -2,7 +2,6 @@ package io.asynq4j.internal.server.attempt;
 
 import io.asynq4j.internal.concurrent.VirtualThreads;
 import io.asynq4j.internal.concurrent.WakeupSignal;
-import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,7 +19,6 @@ public final class AttemptExecutor {
 
   private final int concurrency;
   private final Executor executor;
-  private final @Nullable WorkerPool pool;
   private final AtomicInteger busy = new AtomicInteger();
   private final WakeupSignal freed;
 
@@ -30,8 +28,7 @@ public final class AttemptExecutor {
    */
   public AttemptExecutor(int concurrency, @Nullable Executor given, WakeupSignal freed) {
     this.concurrency = concurrency;
-    this.pool = given == null ? newPool(concurrency) : null;
-    this.executor = pool == null ? Objects.requireNonNull(given) : pool;
+    this.executor = given == null ? newPool(concurrency) : given;
     this.freed = freed;
   }
 
@@ -78,13 +75,13 @@ public final class AttemptExecutor {
 
   /** Starts attempts that wait for threads. To be called periodically. */
   public void catchUp() {
-    if (pool != null) {
-      pool.catchUp();
+    if (executor instanceof WorkerPool pool) {
+      pool.wakeAnother();
     }
   }
 
   public void close() {
-    if (pool != null) {
+    if (executor instanceof WorkerPool pool) {
       pool.close();
     }
   }

@@ -5,14 +5,17 @@ import io.asynq4j.internal.outcome.AppliedOutcome;
 import io.asynq4j.internal.outcome.ErrorText;
 import io.asynq4j.internal.text.GoDuration;
 import io.asynq4j.internal.text.LogText;
+import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.server.ServerListener.TaskRef;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Logs failed attempts, one line each: WARN if the task is retried, ERROR if it is archived. The
@@ -26,6 +29,8 @@ public final class FailureLog {
 
   private static final Logger log = LoggerFactory.getLogger(LOGGER);
 
+  private static final String NOT_LOGGED = SafeLog.text("could not log the failure of a task");
+
   static final Duration WINDOW = Duration.ofSeconds(10);
 
   /** Maximum number of counted types; further types share a count. */
@@ -35,24 +40,11 @@ public final class FailureLog {
    * Failures that share a count.
    *
    * @param type as it is printed; empty for all types without a separate count
+   * @param level ERROR if the tasks were archived
    */
-  private record Kind(String type, boolean archived) {
+  private record Kind(String type, Level level) {}
 
-    Kind ofOtherTypes() {
-      return new Kind("", archived);
-    }
-  }
-
-  private static final class Count {
-    final Kind kind;
-    final long since;
-    long failures;
-
-    Count(Kind kind, long since) {
-      this.kind = kind;
-      this.since = since;
-    }
-  }
+  private record Count(Kind kind, long since, AtomicLong failures) {}
 
   private final int limit;
   private final boolean everyTrace;
@@ -77,37 +69,34 @@ public final class FailureLog {
     }
     try {
       Outcome outcome = applied.outcome();
-      boolean archived = outcome.kind() == Outcome.Kind.ARCHIVE;
-      if (isWithinLimit(new Kind(LogText.name(task.task().type()), archived))) {
-        write(task, outcome, error, archived);
+      Level level = outcome.kind() == Outcome.Kind.ARCHIVE ? Level.ERROR : Level.WARN;
+      Kind kind = new Kind(LogText.name(task.task().type()), level);
+      if (isWithinLimit(kind)) {
+        write(kind, task, outcome, error);
       }
     } catch (RuntimeException | Error e) {
       // The attempt must be settled even if the logging library fails.
-      log.error("could not log the failure of a task", e);
+      SafeLog.error(log, NOT_LOGGED, e);
     }
   }
 
-  private void write(TaskRef task, Outcome outcome, Throwable error, boolean archived) {
+  private void write(Kind kind, TaskRef task, Outcome outcome, Throwable error) {
     Duration delay = outcome instanceof Outcome.Retry retry ? retry.delay() : null;
     String consequence = delay == null ? ", archived" : ", next in " + GoDuration.format(delay);
     String line =
         "task %s %s (queue %s) failed, attempt %d of %d%s: %s"
             .formatted(
-                LogText.name(task.task().type()),
+                kind.type(),
                 LogText.name(task.id()),
                 LogText.name(task.queue().value()),
                 task.retried() + 1L,
                 task.maxRetry() + 1L,
                 consequence,
                 LogText.of(ErrorText.of(error), ErrorText.LONGEST));
-    Throwable thrown = archived || everyTrace ? ErrorText.thrown(error) : null;
+    Throwable thrown = kind.level() == Level.ERROR || everyTrace ? ErrorText.thrown(error) : null;
     Throwable printed = thrown == null ? null : PrintableThrowable.of(thrown);
     // As an argument, since the line itself may contain placeholders.
-    if (archived) {
-      log.error("{}", line, printed);
-    } else {
-      log.warn("{}", line, printed);
-    }
+    log.atLevel(kind.level()).setCause(printed).log("{}", line);
   }
 
   private boolean isWithinLimit(Kind kind) {
@@ -115,14 +104,16 @@ public final class FailureLog {
     Count ended = null;
     boolean within;
     synchronized (counts) {
-      Kind counted = counts.containsKey(kind) || hasRoom() ? kind : kind.ofOtherTypes();
+      // Two entries are reserved for the shared counts.
+      boolean isCounted = counts.containsKey(kind) || counts.size() < MOST_TYPES - 2;
+      Kind counted = isCounted ? kind : new Kind("", kind.level());
       Count count = counts.get(counted);
       if (count == null || isOver(count, now)) {
         ended = count;
-        count = new Count(counted, now);
+        count = new Count(counted, now, new AtomicLong());
         counts.put(counted, count);
       }
-      within = ++count.failures <= limit;
+      within = count.failures().incrementAndGet() <= limit;
     }
     if (ended != null) {
       writeUnlogged(ended, now);
@@ -130,49 +121,39 @@ public final class FailureLog {
     return within;
   }
 
-  /** Two entries are reserved for the shared counts. */
-  private boolean hasRoom() {
-    return counts.size() < MOST_TYPES - 2;
-  }
-
   private static boolean isOver(Count count, long now) {
-    return now - count.since >= WINDOW.toNanos();
+    return now - count.since() >= WINDOW.toNanos();
   }
 
   private void writeUnlogged(Count count, long now) {
-    long unlogged = count.failures - limit;
+    long unlogged = count.failures().get() - limit;
     if (unlogged <= 0) {
       return;
     }
-    String types = count.kind.type().isEmpty() ? "other types" : count.kind.type();
-    long seconds = Math.max(1, Duration.ofNanos(now - count.since).toSeconds());
-    if (count.kind.archived()) {
-      log.error(
-          "{} more failures of {} in the last {}s, which archived their tasks, were not logged",
-          unlogged,
-          types,
-          seconds);
-    } else {
-      log.warn("{} more failures of {} in the last {}s were not logged", unlogged, types, seconds);
-    }
+    Kind kind = count.kind();
+    String types = kind.type().isEmpty() ? "other types" : kind.type();
+    long seconds = Math.max(1, Duration.ofNanos(now - count.since()).toSeconds());
+    String consequence = kind.level() == Level.ERROR ? ", which archived their tasks," : "";
+    log.atLevel(kind.level())
+        .log(
+            "{} more failures of {} in the last {}s{} were not logged",
+            unlogged,
+            types,
+            seconds,
+            consequence);
   }
 
-  /** Logs the numbers of failures that were not logged in windows that are over. */
-  public void reportEndedWindows() {
-    report(/* all= */ false);
-  }
-
-  /** Logs the numbers of all failures that were not logged, when the server stops. */
-  public void close() {
-    report(/* all= */ true);
-  }
-
-  private void report(boolean all) {
+  /**
+   * Logs the numbers of failures that were not logged.
+   *
+   * @param all also in windows that are not over, because the server stops
+   */
+  public void reportUnlogged(boolean all) {
     long now = nanos.getAsLong();
     List<Count> ended;
     synchronized (counts) {
       ended = counts.values().stream().filter(count -> all || isOver(count, now)).toList();
-      counts.values().removeAll(ended);
+      ended.forEach(count -> counts.remove(count.kind()));
     }
     ended.forEach(count -> writeUnlogged(count, now));
   }

@@ -25,6 +25,10 @@ public final class OverdueAttemptSettler {
 
   private static final Logger log = LoggerFactory.getLogger(OverdueAttemptSettler.class);
 
+  private static final String NOT_CHECKED = SafeLog.text("could not check overdue tasks; retrying");
+  private static final String NOT_SETTLED =
+      SafeLog.text("could not settle overdue tasks; retrying");
+
   /** Interval of the checks: each calls Redis, also for handlers that stay stuck for hours. */
   private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -72,21 +76,20 @@ public final class OverdueAttemptSettler {
       log.debug("the server has stopped; overdue tasks wait until their leases expire");
     } catch (RuntimeException | Error e) {
       checking.set(false);
-      SafeLog.error(log, "could not check overdue tasks; retrying", e);
+      SafeLog.error(log, NOT_CHECKED, e);
     }
   }
 
   private void settleAll() {
     try {
-      Map<QueueName, List<Attempt>> byQueue = attempts.byQueue(Attempt::isOverdue);
-      overdue = byQueue;
-      settling.each(byQueue.keySet());
+      overdue = attempts.byQueue(Attempt::isOverdue);
+      settling.each(overdue.keySet());
     } catch (BrokerException e) {
       if (!shards.outages().failed("", e)) {
         log.warn("could not read the limits of a queue with overdue tasks; retrying", e);
       }
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "could not settle overdue tasks; retrying", e);
+      SafeLog.error(log, NOT_SETTLED, e);
     } finally {
       checking.set(false);
     }

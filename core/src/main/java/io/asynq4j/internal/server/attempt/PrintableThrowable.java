@@ -1,11 +1,10 @@
 package io.asynq4j.internal.server.attempt;
 
 import io.asynq4j.internal.text.LogText;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,36 +24,29 @@ final class PrintableThrowable extends Throwable {
 
   /** Returns the exception itself if it can be printed unchanged. */
   static Throwable of(Throwable error) {
-    return isPrintable(error) ? error : copy(error, seen());
+    try {
+      if (isPrintable(error, seen())) {
+        return error;
+      }
+    } catch (RuntimeException | Error e) {
+      // The methods of the exception failed; the copy does without their results.
+    }
+    return copy(error, seen());
   }
 
   private static Set<Throwable> seen() {
     return Collections.newSetFromMap(new IdentityHashMap<>());
   }
 
-  private static boolean isPrintable(Throwable error) {
-    try {
-      Set<Throwable> seen = seen();
-      List<Throwable> open = new ArrayList<>(List.of(error));
-      while (!open.isEmpty()) {
-        Throwable next = open.remove(open.size() - 1);
-        if (!seen.add(next)
-            || seen.size() > MOST_ERRORS
-            || !isPrintable(next.toString())
-            || !isPrintable(next.getMessage())
-            || !isPrintable(next.getLocalizedMessage())) {
-          return false;
-        }
-        Throwable cause = next.getCause();
-        if (cause != null) {
-          open.add(cause);
-        }
-        open.addAll(List.of(next.getSuppressed()));
-      }
-      return true;
-    } catch (RuntimeException | Error e) {
-      return false;
-    }
+  private static boolean isPrintable(Throwable error, Set<Throwable> seen) {
+    Throwable cause = error.getCause();
+    return seen.size() < MOST_ERRORS
+        && seen.add(error)
+        && isPrintable(error.toString())
+        && isPrintable(error.getMessage())
+        && isPrintable(error.getLocalizedMessage())
+        && (cause == null || isPrintable(cause, seen))
+        && Stream.of(error.getSuppressed()).allMatch(each -> isPrintable(each, seen));
   }
 
   private static boolean isPrintable(@Nullable String text) {

@@ -29,6 +29,13 @@ class WorkerPool implements Executor, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(WorkerPool.class);
 
+  private static final String NOT_WOKEN =
+      SafeLog.text("could not wake another worker; running workers continue");
+  private static final String TASK_FAILED = SafeLog.text("a task of the worker pool failed");
+  private static final String WORKER_FAILED = SafeLog.text("a worker failed and continues");
+  private static final String TOO_FEW_THREADS =
+      SafeLog.text("could not start more threads for handlers; existing threads continue");
+
   static final Duration KEEP_IDLE = Duration.ofSeconds(30);
 
   /** Pause after an error of the pool itself, such as a lack of memory. */
@@ -115,12 +122,15 @@ class WorkerPool implements Executor, AutoCloseable {
     }
   }
 
-  /** Called by a thread that has a task, which runs even if no other thread can be woken. */
-  private void wakeAnother() {
+  /**
+   * Called by a thread that has a task, which runs even if no other thread can be woken. Also to be
+   * called periodically, for tasks for which no thread could be started.
+   */
+  void wakeAnother() {
     try {
       wakeOne();
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "could not wake another worker; running workers continue", e);
+      SafeLog.error(log, NOT_WOKEN, e);
     }
   }
 
@@ -128,21 +138,18 @@ class WorkerPool implements Executor, AutoCloseable {
     try {
       factory.newThread(this::helpOut).start();
     } catch (RuntimeException | Error e) {
-      Worker next;
-      boolean isWithoutThreads;
       synchronized (lock) {
-        next = idle.pollFirst();
-        isWithoutThreads = threads == 0;
-        if (next == null) {
+        Worker next = idle.pollFirst();
+        if (next != null) {
+          next.wake();
+        } else {
           coming.set(false);
+          if (threads == 0) {
+            throw e;
+          }
         }
       }
-      if (next != null) {
-        next.wake();
-      } else if (isWithoutThreads) {
-        throw e;
-      }
-      SafeLog.error(log, "could not start more threads for handlers; existing threads continue", e);
+      SafeLog.error(log, TOO_FEW_THREADS, e);
     }
   }
 
@@ -164,7 +171,7 @@ class WorkerPool implements Executor, AutoCloseable {
       task.run();
     } catch (Throwable e) {
       // A worker must survive any failure of its task.
-      SafeLog.error(log, "a task of the worker pool failed", e);
+      SafeLog.error(log, TASK_FAILED, e);
     }
   }
 
@@ -181,13 +188,6 @@ class WorkerPool implements Executor, AutoCloseable {
         throw e;
       }
       return false;
-    }
-  }
-
-  /** Starts a thread for tasks for which none could be started. To be called periodically. */
-  void catchUp() {
-    if (!tasks.isEmpty()) {
-      wakeAnother();
     }
   }
 
@@ -231,7 +231,7 @@ class WorkerPool implements Executor, AutoCloseable {
         } catch (Throwable e) {
           // An error of the pool, such as a lack of memory: those of tasks are caught.
           leaveIdle();
-          SafeLog.error(log, "a worker failed and continues", e);
+          SafeLog.error(log, WORKER_FAILED, e);
           LockSupport.parkNanos(PAUSE_NANOS);
         }
       }

@@ -4,6 +4,7 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.ClaimBatch;
+import io.asynq4j.internal.broker.ClaimBatch.QueueCondition;
 import io.asynq4j.internal.concurrent.Actor;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.server.attempt.AttemptExecutor;
@@ -18,6 +19,7 @@ import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,8 @@ import org.slf4j.LoggerFactory;
 public final class ClaimLoop extends Actor {
 
   private static final Logger log = LoggerFactory.getLogger(ClaimLoop.class);
+
+  private static final String LOOP_FAILED = SafeLog.text("the claim loop failed and continues");
 
   /** While other queues have work, idle queues are watched at this interval only. */
   private static final long WATCH_NANOS = Duration.ofMillis(2).toNanos();
@@ -60,7 +64,7 @@ public final class ClaimLoop extends Actor {
   private final ShardTopology shards;
   private final ShardClaimer claims;
   private final QueueReadiness readiness;
-  private final StrideScheduler<QueueClaimState> ready;
+  private final StrideScheduler ready;
   private final AttemptStarter starter;
   private final Runnable shortLease;
   private final Consumer<LinkageError> fatal;
@@ -117,32 +121,21 @@ public final class ClaimLoop extends Actor {
         waitAfterFailure();
       } catch (RuntimeException | Error e) {
         readiness.checkAll();
-        SafeLog.error(log, "the claim loop failed and continues", e);
-        endServerIfFatal(e);
+        SafeLog.error(log, LOOP_FAILED, e);
+        // Only incompatible libraries: other linkage errors may pass with more memory.
+        if (e instanceof IncompatibleClassChangeError incompatible) {
+          fatal.accept(incompatible);
+        }
         shards.outages().failed("", e);
         waitAfterFailure();
       }
     }
     claims.close();
-    requeueUnhandled();
-    starter.requeueAll();
-  }
-
-  private void requeueUnhandled() {
-    ClaimBatch batch = unhandled == null ? null : unhandled.batch();
-    if (batch != null && !batch.claims().isEmpty()) {
-      claims.requeueRest(batch, 0);
+    if (unhandled != null && unhandled.batch() != null) {
+      settler.requeueUnattempted(unhandled.batch().claims());
     }
     unhandled = null;
-  }
-
-  /**
-   * Only for incompatible libraries: other linkage errors may pass when memory is available again.
-   */
-  private void endServerIfFatal(Throwable error) {
-    if (error instanceof IncompatibleClassChangeError e) {
-      fatal.accept(e);
-    }
+    starter.requeueAll();
   }
 
   private void waitAfterFailure() {
@@ -213,7 +206,8 @@ public final class ClaimLoop extends Actor {
       int wanted = config.strictPriority() ? free() : share.getValue();
       int got = 0;
       while (got < wanted && !isStopped() && ready.contains(share.getKey())) {
-        got += claimFrom(share.getKey(), Math.min(wanted - got, mostPerClaim()));
+        int most = settler.waiting() > BEHIND ? MOST_WHEN_BEHIND : MOST_PER_CLAIM;
+        got += claimFrom(share.getKey(), Math.min(wanted - got, most));
       }
       ready.refund(share.getKey(), share.getValue() - got);
       if (config.strictPriority() && ready.contains(share.getKey())) {
@@ -221,10 +215,6 @@ public final class ClaimLoop extends Actor {
         break;
       }
     }
-  }
-
-  private int mostPerClaim() {
-    return settler.waiting() > BEHIND ? MOST_WHEN_BEHIND : MOST_PER_CLAIM;
   }
 
   private int claimFrom(QueueClaimState queue, int wanted) {
@@ -268,23 +258,19 @@ public final class ClaimLoop extends Actor {
     QueueClaimState queue = answer.queue();
     ClaimBatch batch = answer.batch();
     boolean isServed = readiness.isServed(queue);
+    int room = isServed && !isStopped() ? Math.max(0, free()) : 0;
+    if (batch != null && batch.claims().size() > room) {
+      List<Claim> all = batch.claims();
+      batch = new ClaimBatch(all.subList(0, room), QueueCondition.MORE, null);
+      ShardClaimer.Answer kept = new ShardClaimer.Answer(queue, batch, null);
+      settler.requeueUnattempted(all.subList(room, all.size()));
+      unhandled = kept;
+    }
     if (answer.error() instanceof BrokerRefusedException e && isServed) {
       refused(queue, e);
-    } else if (batch == null) {
-      if (isServed) {
-        readiness.makeReady(queue);
-      }
-    } else {
-      int room = isServed && !isStopped() ? Math.max(0, free()) : 0;
-      if (batch.claims().size() > room) {
-        ClaimBatch kept = ShardClaimer.first(room, batch);
-        ShardClaimer.Answer rest = answer.with(kept);
-        claims.requeueRest(batch, room);
-        unhandled = rest;
-        batch = kept;
-      }
-      if (isServed) {
-        readiness.makeReady(queue);
+    } else if (isServed) {
+      readiness.makeReady(queue);
+      if (batch != null) {
         granted(queue, batch);
       }
     }
@@ -293,7 +279,7 @@ public final class ClaimLoop extends Actor {
   private void granted(QueueClaimState queue, ClaimBatch batch) {
     if (!batch.claims().isEmpty() && !queues.weights().containsKey(queue.name())) {
       // The queue was removed while the call was in flight.
-      claims.requeueRest(batch, 0);
+      settler.requeueUnattempted(batch.claims());
       unhandled = null;
       readiness.becomeIdle(queue, Status.EMPTY);
       return;

@@ -40,6 +40,15 @@ final class QueueClaimState {
   private @Nullable Instant heldUntil;
   private final ContentionBackoff rivals = new ContentionBackoff();
 
+  /**
+   * The position among the ready queues. Set by {@link StrideScheduler}, only while the queue is
+   * not ready.
+   */
+  double pass;
+
+  /** Differs between all ready queues. */
+  long entry;
+
   QueueClaimState(QueueName name, int weight, QueueRules rules) {
     this.name = name;
     this.weight = weight;

@@ -12,7 +12,6 @@ import io.asynq4j.internal.time.TimeMath;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -21,7 +20,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +46,7 @@ public final class QueueReadiness {
   private final Clock clock;
   private final WakeupSignal signal;
   private final SharedQueueWatch watch;
-  private final StrideScheduler<QueueClaimState> ready;
+  private final StrideScheduler ready;
   private final Set<QueueName> woken = ConcurrentHashMap.newKeySet();
   private final Set<QueueName> limited = ConcurrentHashMap.newKeySet();
   private volatile boolean allWoken = true;
@@ -63,31 +61,22 @@ public final class QueueReadiness {
 
   private long lastPoll = System.nanoTime();
 
+  /**
+   * @param ready gets the queues that are worth a claim
+   */
   public QueueReadiness(
       ServerConfig config,
       ServedQueues queues,
       Clock clock,
       WakeupSignal signal,
-      SharedQueueWatch watch) {
-    this(config, queues, clock, signal, watch, QueueClaimState::weight);
-  }
-
-  /**
-   * @param weight of a queue that becomes ready
-   */
-  QueueReadiness(
-      ServerConfig config,
-      ServedQueues queues,
-      Clock clock,
-      WakeupSignal signal,
       SharedQueueWatch watch,
-      ToIntFunction<QueueClaimState> weight) {
+      StrideScheduler ready) {
     this.config = config;
     this.queues = queues;
     this.clock = clock;
     this.signal = signal;
     this.watch = watch;
-    this.ready = new StrideScheduler<>(config.strictPriority(), weight);
+    this.ready = ready;
     watch.listen(
         EnumSet.of(QueuePart.PENDING, QueuePart.PAUSED, QueuePart.LEASE),
         this::wake,
@@ -125,7 +114,7 @@ public final class QueueReadiness {
   }
 
   /** Returns the queues that are ready, with their share of the workers so far. */
-  StrideScheduler<QueueClaimState> ready() {
+  StrideScheduler ready() {
     return ready;
   }
 
@@ -172,12 +161,14 @@ public final class QueueReadiness {
         }
       }
     }
-    if (!deferred.isEmpty()) {
-      deferred
-          .entrySet()
-          .removeIf(
-              entry -> entry.getValue() - now <= 0 && checkDeferred(entry.getKey(), isPending));
-    }
+    // After waiting for other servers: checks whether tasks are left before a claim.
+    deferred.forEach(
+        (queue, until) -> {
+          if (until - now <= 0 && isServed(queue)) {
+            checkAgain(queue, isPending);
+          }
+        });
+    deferred.values().removeIf(until -> until - now <= 0);
     if (!held.isEmpty()) {
       Instant instant = clock.instant();
       for (QueueClaimState queue : List.copyOf(held)) {
@@ -201,7 +192,7 @@ public final class QueueReadiness {
           next.put(name, queue);
         });
     served = next;
-    ready.forgetIf(queue -> !isServed(queue));
+    ready.removeIf(queue -> !isServed(queue));
     held.removeIf(queue -> !isServed(queue));
     unwatched.removeIf(queue -> !isServed(queue));
     served.values().stream()
@@ -243,14 +234,6 @@ public final class QueueReadiness {
     } else {
       deferred.putIfAbsent(queue, System.nanoTime() + wait);
     }
-  }
-
-  /** After waiting for other servers: checks whether tasks are left before a claim. */
-  private boolean checkDeferred(QueueClaimState queue, Predicate<QueueClaimState> isPending) {
-    if (isServed(queue)) {
-      checkAgain(queue, isPending);
-    }
-    return true;
   }
 
   void makeReady(QueueClaimState queue) {
@@ -313,12 +296,8 @@ public final class QueueReadiness {
   }
 
   private void watch(List<QueueClaimState> all, Status status, Set<QueuePart> parts) {
-    List<QueueName> names = new ArrayList<>();
-    for (QueueClaimState queue : all) {
-      if (queue.status() == status) {
-        names.add(queue.name());
-      }
-    }
+    List<QueueName> names =
+        all.stream().filter(q -> q.status() == status).map(QueueClaimState::name).toList();
     if (names.isEmpty()) {
       return;
     }
@@ -328,24 +307,15 @@ public final class QueueReadiness {
       if (queue == null) {
         continue;
       }
-      boolean hasSome = nonEmpty.contains(name);
-      switch (status) {
-        case EMPTY -> becomeReadyIf(hasSome, queue);
-        case PAUSED -> becomeReadyIf(!hasSome, queue);
-        default -> {
-          // A place may have become free before it was watched: one more claim is sent.
-          makeReady(queue);
-          queue.become(Status.FULL_WATCHED);
-        }
+      if (status == Status.FULL) {
+        // A place may have become free before it was watched: one more claim is sent.
+        makeReady(queue);
+        queue.become(Status.FULL_WATCHED);
+      } else if (nonEmpty.contains(name) == (status == Status.EMPTY)) {
+        makeReady(queue);
+      } else {
+        queue.become(Status.WATCHED);
       }
-    }
-  }
-
-  private void becomeReadyIf(boolean mayGiveTasks, QueueClaimState queue) {
-    if (mayGiveTasks) {
-      makeReady(queue);
-    } else {
-      queue.become(Status.WATCHED);
     }
   }
 

@@ -1,9 +1,7 @@
 package io.asynq4j.internal.server.claim;
 
 import io.asynq4j.BrokerRefusedException;
-import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.ClaimBatch;
-import io.asynq4j.internal.broker.ClaimBatch.QueueCondition;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
@@ -12,7 +10,6 @@ import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -32,6 +29,10 @@ final class ShardClaimer {
 
   private static final Logger log = LoggerFactory.getLogger(ShardClaimer.class);
 
+  private static final String NOT_REQUEUED =
+      SafeLog.text(
+          "could not requeue claimed tasks; the recoverer requeues them when their leases expire");
+
   /** How long the first late call to a server may delay other queues. */
   static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -44,13 +45,7 @@ final class ShardClaimer {
    * @param batch what was claimed; null if no call was made or it failed
    * @param error why it failed
    */
-  record Answer(
-      String shard, QueueClaimState queue, @Nullable ClaimBatch batch, @Nullable Throwable error) {
-
-    Answer with(ClaimBatch other) {
-      return new Answer(shard, queue, other, null);
-    }
-  }
+  record Answer(QueueClaimState queue, @Nullable ClaimBatch batch, @Nullable Throwable error) {}
 
   /** One server: its unanswered call, and the queues that wait for it. */
   private static final class Lane {
@@ -104,7 +99,7 @@ final class ShardClaimer {
       // Publishes the fields above.
       done.countDown();
       if (closed && collect()) {
-        requeue(answer());
+        requeue(batch);
       } else if (late) {
         signal.raise();
       }
@@ -124,22 +119,9 @@ final class ShardClaimer {
       }
     }
 
-    /** To be called when the call is done. */
-    Answer answer() {
-      return new Answer(shard, queue, batch, error);
-    }
-
     /** Returns true to exactly one caller, which has to handle the answer. */
     boolean collect() {
       return isDone() && collected.compareAndSet(false, true);
-    }
-
-    /** Marks the call as late: the signal announces its answer from now on. */
-    void isLate() {
-      late = true;
-      if (isDone()) {
-        signal.raise();
-      }
     }
   }
 
@@ -187,7 +169,11 @@ final class ShardClaimer {
     lane.unanswered = call;
     if (lane.silent || !call.awaitAnswer()) {
       lane.silent = true;
-      call.isLate();
+      // From now on the signal announces the answer.
+      call.late = true;
+      if (call.isDone()) {
+        signal.raise();
+      }
       return null;
     }
     Answer answer = collect(lane, call);
@@ -203,37 +189,30 @@ final class ShardClaimer {
    * a lack of memory, all are repeated by {@link #nextAnswer}.
    */
   private @Nullable Answer collect(Lane lane, Call call) {
-    Answer answer = call.answer();
-    boolean failed = answer.batch() == null && !(answer.error() instanceof BrokerRefusedException);
-    if (failed) {
-      lane.stalled.add(answer.queue());
-    }
-    recordAnswer(lane, call, answer);
-    lane.unanswered = null;
-    return !failed && call.collect() ? answer : null;
-  }
-
-  private void recordAnswer(Lane lane, Call call, Answer answer) {
-    Throwable error = answer.error();
+    Throwable error = call.error;
     if (error == null || error instanceof BrokerRefusedException) {
+      Answer answer = new Answer(call.queue, call.batch, error);
       lane.silent = !call.inTime;
       lane.restNanos = FIRST_REST_NANOS;
-      shards.outages().worked(answer.shard());
-      return;
+      shards.outages().worked(call.shard);
+      lane.unanswered = null;
+      return call.collect() ? answer : null;
     }
+    lane.stalled.add(call.queue);
     lane.silent = true;
     lane.restsUntil = System.nanoTime() + lane.restNanos;
     lane.restNanos = Math.min(2 * lane.restNanos, LONGEST_REST_NANOS);
-    if (!shards.outages().failed(answer.shard(), error)) {
-      log.error("could not claim tasks of queue {}; retrying", answer.queue().name(), error);
+    if (!shards.outages().failed(call.shard, error)) {
+      log.error("could not claim tasks of queue {}; retrying", call.queue.name(), error);
     }
+    lane.unanswered = null;
+    return null;
   }
 
   /** Returns a late answer, or a queue that may be claimed from again; null if there is none. */
   @Nullable Answer nextAnswer() {
     long now = System.nanoTime();
-    for (Map.Entry<String, Lane> entry : lanes.entrySet()) {
-      Lane lane = entry.getValue();
+    for (Lane lane : lanes.values()) {
       Call call = lane.unanswered;
       if (call != null && call.isDone()) {
         Answer answer = collect(lane, call);
@@ -243,7 +222,7 @@ final class ShardClaimer {
       }
       if (lane.unanswered == null && !lane.rests(now) && !lane.stalled.isEmpty()) {
         QueueClaimState queue = lane.stalled.iterator().next();
-        Answer answer = new Answer(entry.getKey(), queue, null, null);
+        Answer answer = new Answer(queue, null, null);
         lane.stalled.remove(queue);
         return answer;
       }
@@ -274,33 +253,14 @@ final class ShardClaimer {
     return wait;
   }
 
-  /**
-   * Requeues all but {@code most} tasks: an earlier claim may be too large now. If this throws,
-   * nothing has changed.
-   */
-  void requeueRest(ClaimBatch batch, int most) {
-    List<Claim> tooMany = batch.claims().subList(most, batch.claims().size());
-    settler.requeueUnattempted(tooMany.get(0).queue(), tooMany);
-  }
-
-  /** Returns the first {@code count} tasks of a batch. */
-  static ClaimBatch first(int count, ClaimBatch batch) {
-    return new ClaimBatch(
-        batch.claims().subList(0, count), QueueCondition.MORE, null, batch.unreadable());
-  }
-
-  private void requeue(Answer answer) {
-    ClaimBatch batch = answer.batch();
-    if (batch == null || batch.claims().isEmpty()) {
+  private void requeue(@Nullable ClaimBatch batch) {
+    if (batch == null) {
       return;
     }
     try {
-      settler.requeueUnattempted(answer.queue().name(), batch.claims());
+      settler.requeueUnattempted(batch.claims());
     } catch (RuntimeException | Error e) {
-      SafeLog.error(
-          log,
-          "could not requeue claimed tasks; the recoverer requeues them when their leases expire",
-          e);
+      SafeLog.error(log, NOT_REQUEUED, e);
     }
   }
 
@@ -310,7 +270,7 @@ final class ShardClaimer {
     for (Lane lane : lanes.values()) {
       Call call = lane.unanswered;
       if (call != null && call.collect()) {
-        requeue(call.answer());
+        requeue(call.batch);
       }
     }
   }

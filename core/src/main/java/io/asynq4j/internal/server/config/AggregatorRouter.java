@@ -43,10 +43,8 @@ public record AggregatorRouter(
       }
     }
     List<String> types = tasks.stream().map(Task::type).distinct().toList();
-    GroupAggregator found = types.size() == 1 ? byType.get(types.get(0)) : null;
-    if (found == null) {
-      found = otherwise;
-    }
+    GroupAggregator ofType = types.size() == 1 ? byType.get(types.get(0)) : null;
+    GroupAggregator found = ofType == null ? otherwise : ofType;
     if (found == null) {
       throw new IllegalStateException(
           "no aggregator matches group \"%s\" of queue \"%s\" with tasks of types %s: add one with aggregator(…)"

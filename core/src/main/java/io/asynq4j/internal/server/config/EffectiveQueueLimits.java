@@ -3,23 +3,14 @@ package io.asynq4j.internal.server.config;
 import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
 import io.asynq4j.inspect.QueueLimits;
-import io.asynq4j.internal.broker.QueueControl;
+import io.asynq4j.internal.broker.inspect.QueueControl;
 import io.asynq4j.internal.broker.rules.QueueRules;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The current limits of queues: as configured, unless an operator has set others in Redis.
  * Thread-safe.
  */
-public final class EffectiveQueueLimits {
-
-  private final ServerConfig config;
-  private final QueueControl queues;
-
-  public EffectiveQueueLimits(ServerConfig config, QueueControl queues) {
-    this.config = config;
-    this.queues = queues;
-  }
+public record EffectiveQueueLimits(ServerConfig config, QueueControl queues) {
 
   /**
    * Returns whether a queue has limits, so that a task keeps its lease until its handler has
@@ -31,11 +22,7 @@ public final class EffectiveQueueLimits {
     RateLimit rate = set.rate().orElse(rules.rate());
     return set.maxActive().orElse(rules.maxActive()) > 0
         || set.ordered().orElse(rules.ordered())
-        || isLimited(rate);
-  }
-
-  private static boolean isLimited(@Nullable RateLimit rate) {
-    return rate != null && !rate.isUnlimited();
+        || (rate != null && !rate.isUnlimited());
   }
 
   /** Returns whether a queue has configured limits, without calling Redis. */

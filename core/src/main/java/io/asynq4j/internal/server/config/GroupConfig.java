@@ -1,14 +1,13 @@
 package io.asynq4j.internal.server.config;
 
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.server.GroupAggregator;
 
 /** How groups are aggregated. */
 public record GroupConfig(GroupAggregator aggregator, GroupRules rules, int parallelism) {
 
   public GroupConfig {
-    if (parallelism < 1) {
-      throw new IllegalArgumentException("parallelism must be 1 or more: " + parallelism);
-    }
+    ArgumentValidator.requireAtLeast(1, parallelism, "parallelism");
   }
 }

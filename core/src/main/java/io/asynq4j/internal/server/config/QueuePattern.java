@@ -1,6 +1,7 @@
 package io.asynq4j.internal.server.config;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.text.Glob;
 
 /**
@@ -11,15 +12,11 @@ import io.asynq4j.internal.text.Glob;
 public record QueuePattern(Glob glob, int weight) {
 
   public static QueuePattern of(String text, int weight) {
-    if (text.indexOf('*') < 0) {
-      throw new IllegalArgumentException(
-          "a queue pattern needs a *, got \"%s\": use queue(name, weight) for a single queue"
-              .formatted(text));
-    }
-    if (weight < 1) {
-      throw new IllegalArgumentException(
-          "the weight of queues %s must be 1 or more, got %d".formatted(text, weight));
-    }
+    ArgumentValidator.require(
+        text.indexOf('*') >= 0,
+        "a queue pattern needs a *, got \"%s\": use queue(name, weight) for a single queue"
+            .formatted(text));
+    ArgumentValidator.requireAtLeast(1, weight, "the weight of queues " + text);
     return new QueuePattern(Glob.of(text), weight);
   }
 

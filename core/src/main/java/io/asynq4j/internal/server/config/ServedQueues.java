@@ -1,6 +1,7 @@
 package io.asynq4j.internal.server.config;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -47,10 +48,7 @@ public final class ServedQueues {
   }
 
   public synchronized void add(QueueName queue, int weight) {
-    if (weight < 1) {
-      throw new IllegalArgumentException(
-          "the weight of queue %s must be 1 or more, got %d".formatted(queue, weight));
-    }
+    ArgumentValidator.requireAtLeast(1, weight, "the weight of queue " + queue);
     Map<QueueName, Integer> changed = new LinkedHashMap<>(weights);
     changed.put(queue, weight);
     named.add(queue);
@@ -86,10 +84,6 @@ public final class ServedQueues {
     set(changed, rulesChanged || upkeepChanged);
   }
 
-  public boolean hasPatterns() {
-    return !config.patterns().isEmpty();
-  }
-
   /** Adds existing queues that match a pattern, and removes those that no longer exist. */
   public synchronized void found(Set<String> existing) {
     Map<QueueName, Integer> changed = new LinkedHashMap<>(weights);
@@ -114,8 +108,7 @@ public final class ServedQueues {
   }
 
   private boolean isFromPattern(QueueName queue) {
-    return !named.contains(queue)
-        && config.patterns().stream().anyMatch(pattern -> pattern.matches(queue));
+    return !named.contains(queue) && config.matchesPattern(queue);
   }
 
   private void set(Map<QueueName, Integer> changed, boolean notifyAnyway) {

@@ -1,25 +1,37 @@
 package io.asynq4j.internal.server.config;
 
+import static io.asynq4j.internal.time.TimeMath.requireBetween;
+
 import io.asynq4j.QueueName;
 import io.asynq4j.RetryPolicy;
+import io.asynq4j.Task;
 import io.asynq4j.codec.PayloadCodec;
+import io.asynq4j.handler.Handler;
+import io.asynq4j.handler.Mux;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.outcome.FallbackRetryPolicy;
 import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.outcome.ResultLimit;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The validated settings of a server. All bounds of settings are checked here. Immutable. */
+/**
+ * The validated settings of a server. Bounds of concurrency, times and the failure log are checked
+ * here, the others in the types of the settings. Immutable.
+ */
 public record ServerConfig(
     int concurrency,
     Map<QueueName, Integer> queues,
@@ -62,39 +74,62 @@ public record ServerConfig(
     rules = Map.copyOf(rules);
     retryPolicies = Map.copyOf(retryPolicies);
     policiesOfTypes = Map.copyOf(policiesOfTypes);
-    if (concurrency < 1 || concurrency > MAX_CONCURRENCY) {
-      throw new IllegalArgumentException(
-          "concurrency must be 1 to %d, got %d".formatted(MAX_CONCURRENCY, concurrency));
-    }
-    queues.forEach(
-        (queue, weight) -> {
-          if (weight < 1) {
-            throw new IllegalArgumentException(
-                "the weight of queue %s must be 1 or more, got %d".formatted(queue, weight));
-          }
-        });
-    between("shutdownTimeout", shutdownTimeout, Duration.ZERO, Duration.ofDays(1));
-    between("cancelGrace", cancelGrace, Duration.ZERO, Duration.ofHours(1));
-    between("missingHandlerDelay", missingHandlerDelay, Duration.ofSeconds(1), Duration.ofDays(1));
-    if (failureLogLimit < 0) {
-      throw new IllegalArgumentException(
-          "failures.logLimit must be 0 or more, got %d".formatted(failureLogLimit));
-    }
-    between("lease", lease, Duration.ofSeconds(3), Duration.ofHours(1));
-    between("heartbeat", heartbeat, Duration.ofMillis(500), lease.dividedBy(2));
-    between("pollInterval", pollInterval, Duration.ofMillis(10), Duration.ofMinutes(1));
-    between("recoverInterval", recoverInterval, Duration.ofMillis(100), Duration.ofHours(1));
-    between("forwardInterval", forwardInterval, Duration.ofMillis(100), Duration.ofHours(1));
-    between("janitorInterval", janitorInterval, Duration.ofMillis(100), Duration.ofHours(1));
-    between("repairInterval", repairInterval, Duration.ofSeconds(1), Duration.ofDays(1));
-    between("healthInterval", healthInterval, Duration.ofMillis(100), Duration.ofHours(1));
+    ArgumentValidator.requireBetween(1, MAX_CONCURRENCY, concurrency, "concurrency");
+    requireBetween("shutdownTimeout", shutdownTimeout, Duration.ZERO, Duration.ofDays(1));
+    requireBetween("cancelGrace", cancelGrace, Duration.ZERO, Duration.ofHours(1));
+    requireBetween(
+        "missingHandlerDelay", missingHandlerDelay, Duration.ofSeconds(1), Duration.ofDays(1));
+    ArgumentValidator.requireAtLeast(0, failureLogLimit, "failures.logLimit");
+    requireBetween("lease", lease, Duration.ofSeconds(3), Duration.ofHours(1));
+    requireBetween("heartbeat", heartbeat, Duration.ofMillis(500), lease.dividedBy(2));
+    requireBetween("pollInterval", pollInterval, Duration.ofMillis(10), Duration.ofMinutes(1));
+    requireBetween("recoverInterval", recoverInterval, Duration.ofMillis(100), Duration.ofHours(1));
+    requireBetween("forwardInterval", forwardInterval, Duration.ofMillis(100), Duration.ofHours(1));
+    requireBetween("janitorInterval", janitorInterval, Duration.ofMillis(100), Duration.ofHours(1));
+    requireBetween("repairInterval", repairInterval, Duration.ofSeconds(1), Duration.ofDays(1));
+    requireBetween("healthInterval", healthInterval, Duration.ofMillis(100), Duration.ofHours(1));
   }
 
-  private static void between(String name, Duration value, Duration least, Duration most) {
-    if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-      throw new IllegalArgumentException(
-          "%s must be between %s and %s, got %s".formatted(name, least, most, value));
+  /**
+   * Returns warnings of settings that have no effect, usually because of a mistyped name. They are
+   * no errors, since a queue may be added later. Throws an {@code IllegalStateException} if the
+   * server could handle nothing.
+   */
+  public List<String> warnings(Handler<Task> handler) {
+    List<String> warnings = new ArrayList<>();
+    if (!(handler instanceof Mux mux)) {
+      return warnings;
     }
+    if (mux.isEmpty() && defined == null) {
+      throw new IllegalStateException(
+          "the Mux has no handler, so the server could handle no task: add run(…), handle(…) or"
+              + " otherwise(…)");
+    }
+    for (String type : new TreeSet<>(retryPolicies.keySet())) {
+      if (!mux.handles(type)) {
+        warnings.add(
+            "retryPolicy is set for task type \"%s\", which has no handler here".formatted(type));
+      }
+    }
+    new TreeMap<>(mux.queues())
+        .forEach(
+            (type, queue) -> {
+              if (!mayServe(QueueName.of(queue))) {
+                warnings.add(
+                    "task type \"%s\" has a handler and goes to queue \"%s\", which this server does not serve: add queue(\"%s\"), or its tasks wait for another server"
+                        .formatted(type, queue, queue));
+              }
+            });
+    return warnings;
+  }
+
+  /** The queues of the central list of definitions are not known yet. */
+  private boolean mayServe(QueueName queue) {
+    return defined != null || queues.containsKey(queue) || matchesPattern(queue);
+  }
+
+  boolean matchesPattern(QueueName queue) {
+    return patterns.stream().anyMatch(pattern -> pattern.matches(queue));
   }
 
   public QueueRules rulesOf(QueueName queue) {
@@ -105,12 +140,12 @@ public record ServerConfig(
     return defined == null ? QueueRules.NONE : defined.rulesOf(queue);
   }
 
-  /** Returns the rules that decide about attempts. */
-  public OutcomePolicy.Rules outcomeRules() {
+  /** Returns the policy that decides about attempts. */
+  public OutcomePolicy outcomePolicy() {
     RetryPolicy policy =
         new FallbackRetryPolicy(
             (retried, error, task) -> retryPolicyOf(task.type()).delay(retried, error, task));
-    return new OutcomePolicy.Rules(
+    return new OutcomePolicy(
         claim -> policy, isFailure, codec, resultLimit, missingHandlerDelay, keepsFailures);
   }
 

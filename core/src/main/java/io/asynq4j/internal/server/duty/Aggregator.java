@@ -10,6 +10,7 @@ import io.asynq4j.internal.broker.Aggregation.SetContent;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
+import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.server.config.GroupConfig;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
@@ -34,6 +35,10 @@ import org.slf4j.LoggerFactory;
 public final class Aggregator implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(Aggregator.class);
+
+  private static final String NOT_STARTED =
+      SafeLog.text("the aggregator could not start to aggregate a group; retrying later");
+  private static final String FAILED = SafeLog.text("could not aggregate a group; retrying later");
 
   private static final Set<QueuePart> GROUPS = EnumSet.of(QueuePart.GROUPS);
   private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(1);
@@ -125,7 +130,7 @@ public final class Aggregator implements Runnable {
       running.remove(group);
     } catch (RuntimeException | Error e) {
       running.remove(group);
-      SafeLog.error(log, "the aggregator could not start to aggregate a group; retrying later", e);
+      SafeLog.error(log, NOT_STARTED, e);
     }
   }
 
@@ -154,7 +159,7 @@ public final class Aggregator implements Runnable {
             e);
       }
     } catch (Error e) {
-      SafeLog.error(log, "could not aggregate a group; retrying later", e);
+      SafeLog.error(log, FAILED, e);
     }
   }
 
@@ -168,13 +173,9 @@ public final class Aggregator implements Runnable {
       aggregation.finish(set, null);
       return true;
     }
-    List<Task> members =
-        content.messages().stream()
-            .map(message -> Task.of(message.type(), message.payload(), message.headers()))
-            .toList();
-    Aggregated made;
+    List<Task> members = content.messages().stream().map(TaskMessage::task).toList();
     try {
-      made = config.aggregator().aggregate(set.queue(), set.group(), members);
+      Aggregated made = config.aggregator().aggregate(set.queue(), set.group(), members);
       TaskOptions options =
           perTask(typeOptions.apply(made.task().type()))
               .overriddenBy(made.options())
@@ -199,9 +200,7 @@ public final class Aggregator implements Runnable {
   private boolean finish(AggregationSet set, NewTask task, int members) {
     FinishAnswer answer = broker.aggregation().finish(set, task);
     switch (answer) {
-      case DONE -> {
-        return true;
-      }
+      case DONE -> {}
       case SET_LOST ->
           log.warn(
               "aggregating {} tasks of group {} of queue {} took too long; they returned to the group",
@@ -220,7 +219,7 @@ public final class Aggregator implements Runnable {
         broker.aggregation().giveBack(set);
       }
     }
-    return false;
+    return answer == FinishAnswer.DONE;
   }
 
   /**

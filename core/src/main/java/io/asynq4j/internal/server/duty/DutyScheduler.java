@@ -5,52 +5,91 @@ import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the duties of a server, each when it is due, on a few threads. A failed duty is always
- * scheduled again.
+ * Runs the duties of a server, its periodic background jobs, each when it is due, on a few threads.
+ * A failed duty is always scheduled again. Duties are added before the start.
  */
 public final class DutyScheduler {
 
   private static final Logger log = LoggerFactory.getLogger(DutyScheduler.class);
 
+  private static final String DUTY_FAILED = SafeLog.text("a duty failed; retrying later");
+
+  private static final String NOT_SCHEDULED = SafeLog.text("could not schedule a duty; retrying");
+
   private static final int THREADS = 3;
 
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+  /**
+   * @param isWaiting whether a run is scheduled
+   */
+  private record Duty(
+      String name, Duration interval, Supplier<Duration> action, AtomicBoolean isWaiting) {}
+
+  private final List<Duty> duties = new ArrayList<>();
   private final ShardTopology shards;
   private final ScheduledThreadPoolExecutor threads;
 
-  public DutyScheduler(ShardTopology shards) {
+  public DutyScheduler(ShardTopology shards, ThreadFactory factory) {
     this.shards = shards;
-    this.threads =
-        new ScheduledThreadPoolExecutor(THREADS, DaemonThreadPools.factory("asynq-duty-"));
+    this.threads = new ScheduledThreadPoolExecutor(THREADS, factory);
     threads.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    threads.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+  }
+
+  /** Adds a duty that runs at a fixed interval. */
+  public void every(Duration interval, String name, Runnable job) {
+    add(
+        interval,
+        name,
+        () -> {
+          job.run();
+          return interval;
+        });
+  }
+
+  /**
+   * Adds a duty.
+   *
+   * @param interval the delay until the next run after a failure
+   * @param action runs the job and returns the delay until the next run; may throw
+   */
+  public void add(Duration interval, String name, Supplier<Duration> action) {
+    duties.add(new Duty(name, interval, action, new AtomicBoolean()));
   }
 
   /** Starts all duties at once; afterwards each determines its next run. */
-  public void start(List<Duty> duties) {
+  public void start() {
     threads.prestartAllCoreThreads();
-    duties.forEach(duty -> runIn(duty, Duration.ZERO));
+    duties.forEach(duty -> runIn(duty, 0));
   }
 
   // Ignoring the future is safe: a run catches and logs all failures itself.
   @SuppressWarnings("FutureReturnValueIgnored")
-  private void runIn(Duty duty, Duration delay) {
-    if (!threads.isShutdown()) {
-      threads.schedule(() -> run(duty), delay.toNanos(), TimeUnit.NANOSECONDS);
-    }
+  private void runIn(Duty duty, long nanos) {
+    duty.isWaiting().set(true);
+    threads.schedule(() -> run(duty), nanos, TimeUnit.NANOSECONDS);
   }
 
   private void run(Duty duty) {
+    // Without threads, scheduling may fail although the run was added, and is then repeated.
+    if (!duty.isWaiting().getAndSet(false)) {
+      return;
+    }
     Duration next = duty.interval();
     try {
       next = duty.action().get();
@@ -59,7 +98,7 @@ public final class DutyScheduler {
         log.warn("the {} failed; retrying later", duty.name(), e);
       }
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "a duty of the server failed; retrying later", e);
+      SafeLog.error(log, DUTY_FAILED, e);
       shards.outages().failed(shards.ofSharedKeys(), e);
     } finally {
       runAgain(duty, next);
@@ -68,24 +107,22 @@ public final class DutyScheduler {
 
   /** Retries until the duty is scheduled: otherwise it would never run again. */
   private void runAgain(Duty duty, Duration delay) {
-    boolean done = false;
-    while (!done && !threads.isShutdown()) {
+    while (!threads.isShutdown()) {
       try {
-        runIn(duty, jittered(delay));
-        done = true;
-      } catch (RejectedExecutionException e) {
-        done = true;
+        // With jitter, so that servers that were started together do not run at the same time.
+        double jitter = ThreadLocalRandom.current().nextDouble(0.9, 1.1);
+        runIn(duty, (long) (delay.toNanos() * jitter));
+        return;
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "could not schedule a duty of the server; retrying", e);
+        SafeLog.error(log, NOT_SCHEDULED, e);
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
   }
 
-  /** Adds jitter, so that servers that were started together do not all run at the same time. */
-  private static Duration jittered(Duration time) {
-    return Duration.ofNanos(
-        (long) (time.toNanos() * ThreadLocalRandom.current().nextDouble(0.9, 1.1)));
+  /** Replaces threads that ended for lack of memory. To be called periodically. */
+  public void catchUp() {
+    threads.prestartAllCoreThreads();
   }
 
   /** Waits until running duties have ended. */

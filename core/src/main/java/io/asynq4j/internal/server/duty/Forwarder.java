@@ -111,7 +111,7 @@ public final class Forwarder extends Actor {
         }
         checkAll = true;
         pause = TimeMath.min(pause.multipliedBy(4), LONGEST_PAUSE);
-        if (!isStopped() && !InterruptibleSleep.sleep(pause)) {
+        if (!isStopped() && !InterruptibleSleep.sleepNanos(pause.toNanos())) {
           stop();
         }
       }
@@ -157,7 +157,7 @@ public final class Forwarder extends Actor {
     toForward.forEach(due::remove);
     forwarding.each(toForward);
     if (!toCheck.isEmpty()) {
-      InterruptibleSleep.sleep(SHORTEST);
+      InterruptibleSleep.sleepNanos(SHORTEST.toNanos());
     }
   }
 

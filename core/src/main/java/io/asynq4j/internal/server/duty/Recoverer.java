@@ -115,7 +115,8 @@ public final class Recoverer {
         acceptedSince.put(queue, System.nanoTime());
         return true;
       }
-      if (isWaiting(queue)) {
+      Long since = acceptedSince.get(queue);
+      if (since != null && System.nanoTime() - since < aHeartbeat().toNanos()) {
         return false;
       }
       acceptedSince.remove(queue);
@@ -125,11 +126,6 @@ public final class Recoverer {
       refused.add(queue);
       throw e;
     }
-  }
-
-  private boolean isWaiting(QueueName queue) {
-    Long since = acceptedSince.get(queue);
-    return since != null && System.nanoTime() - since < aHeartbeat().toNanos();
   }
 
   private List<Recovered> recover(QueueName queue, int most) {

@@ -22,7 +22,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,15 +35,13 @@ public final class AttemptReportWriter implements AttemptHost.Reports {
 
   private static final Logger log = LoggerFactory.getLogger(AttemptReportWriter.class);
 
+  private static final String PROGRESS_NOT_WRITTEN =
+      SafeLog.text("could not write the progress of tasks; retrying");
+
   /** Pause between two writes of progress. */
   private static final Duration PAUSE = Duration.ofMillis(100);
 
-  private record Result(Attempt attempt, Payload payload, CompletableFuture<Boolean> written) {
-
-    void fail(Throwable error) {
-      written.completeExceptionally(error);
-    }
-  }
+  private record Result(Attempt attempt, Payload payload, CompletableFuture<Boolean> written) {}
 
   private final LeaseOperations source;
   private final ShardTopology shards;
@@ -97,12 +94,17 @@ public final class AttemptReportWriter implements AttemptHost.Reports {
    * Writes the last progress of attempts of a queue that are about to be settled. Returns at once
    * if none of them has reported any since the last write.
    */
-  void flush(QueueName queue, Collection<Attempt> attempts) {
+  void flush(QueueName queue, List<PendingSettlement> batch) {
     ProgressLane lane = progress.isEmpty() ? null : progress.get(shards.of(queue));
-    if (lane != null
-        && !lane.unwritten.isEmpty()
-        && attempts.stream().anyMatch(lane.unwritten::containsKey)) {
-      lane.write(attempts);
+    if (lane != null && !lane.unwritten.isEmpty()) {
+      List<Attempt> attempts =
+          batch.stream()
+              .map(PendingSettlement::attempt)
+              .filter(attempt -> attempt != null && lane.unwritten.containsKey(attempt))
+              .toList();
+      if (!attempts.isEmpty()) {
+        lane.write(attempts);
+      }
     }
   }
 
@@ -113,9 +115,6 @@ public final class AttemptReportWriter implements AttemptHost.Reports {
     private final Map<Attempt, Progress> unwritten = new ConcurrentHashMap<>();
 
     private final AtomicBoolean running = new AtomicBoolean();
-
-    /** Prevents that an older value is written after a newer one. */
-    private final ReentrantLock writing = new ReentrantLock();
 
     void add(Attempt attempt, Progress value) {
       unwritten.put(attempt, value);
@@ -135,7 +134,7 @@ public final class AttemptReportWriter implements AttemptHost.Reports {
       try {
         any = write(unwritten.keySet());
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "could not write the progress of tasks; retrying", e);
+        SafeLog.error(log, PROGRESS_NOT_WRITTEN, e);
       }
       running.set(any);
       // Some may have been added after the write, while this lane still counted as running.
@@ -145,26 +144,24 @@ public final class AttemptReportWriter implements AttemptHost.Reports {
       }
     }
 
-    /** Returns whether there was anything to write. Each value is tried once. */
-    boolean write(Collection<Attempt> attempts) {
-      writing.lock();
-      try {
-        Map<Attempt, Progress> values = new LinkedHashMap<>();
-        for (Attempt attempt : attempts) {
-          Progress value = unwritten.get(attempt);
-          if (value != null) {
-            values.put(attempt, value);
-          }
+    /**
+     * Writes each value once. Returns whether there was anything to write. Synchronized, so that no
+     * older value is written after a newer one.
+     */
+    synchronized boolean write(Collection<Attempt> attempts) {
+      Map<Attempt, Progress> values = new LinkedHashMap<>();
+      for (Attempt attempt : attempts) {
+        Progress value = unwritten.get(attempt);
+        if (value != null) {
+          values.put(attempt, value);
         }
-        try {
-          write(values);
-        } finally {
-          values.forEach(unwritten::remove);
-        }
-        return !values.isEmpty();
-      } finally {
-        writing.unlock();
       }
+      try {
+        write(values);
+      } finally {
+        values.forEach(unwritten::remove);
+      }
+      return !values.isEmpty();
     }
 
     /** A failure does not affect the attempts: progress is only informative. */
@@ -175,7 +172,7 @@ public final class AttemptReportWriter implements AttemptHost.Reports {
               .collect(Collectors.groupingBy(step -> step.claim().queue()));
       for (Map.Entry<QueueName, List<LeaseOperations.Step>> ofQueue : byQueue.entrySet()) {
         try {
-          source.writeProgress(ofQueue.getKey(), ofQueue.getValue());
+          source.write(ofQueue.getKey(), ofQueue.getValue());
           failed = false;
         } catch (RuntimeException e) {
           if (!failed) {
@@ -209,7 +206,7 @@ public final class AttemptReportWriter implements AttemptHost.Reports {
           running.set(false);
           // Handlers wait for these results.
           for (Result next = waiting.poll(); next != null; next = waiting.poll()) {
-            next.fail(e);
+            next.written().completeExceptionally(e);
           }
         }
       }
@@ -229,7 +226,7 @@ public final class AttemptReportWriter implements AttemptHost.Reports {
           write(batch);
         }
       } catch (RuntimeException | Error e) {
-        batch.forEach(result -> result.fail(e));
+        batch.forEach(result -> result.written().completeExceptionally(e));
       } finally {
         running.set(false);
       }
@@ -238,26 +235,25 @@ public final class AttemptReportWriter implements AttemptHost.Reports {
 
     private void write(List<Result> batch) {
       BrokerUnavailableException outage = null;
-      for (Map.Entry<QueueName, List<Result>> ofQueue :
-          batch.stream()
-              .collect(Collectors.groupingBy(result -> result.attempt().queue()))
-              .entrySet()) {
+      Map<QueueName, List<Result>> byQueue =
+          batch.stream().collect(Collectors.groupingBy(result -> result.attempt().queue()));
+      for (List<Result> ofQueue : byQueue.values()) {
         try {
           if (outage != null) {
             // The same server: each further call would delay handlers by the time limit again.
             throw outage;
           }
-          write(ofQueue.getKey(), ofQueue.getValue());
+          write(ofQueue.get(0).attempt().queue(), ofQueue);
         } catch (RuntimeException | Error e) {
           outage = e instanceof BrokerUnavailableException unavailable ? unavailable : outage;
-          ofQueue.getValue().forEach(result -> result.fail(e));
+          ofQueue.forEach(result -> result.written().completeExceptionally(e));
         }
       }
     }
 
     private void write(QueueName queue, List<Result> batch) {
       List<Boolean> answers =
-          source.writeResults(
+          source.write(
               queue,
               batch.stream()
                   .map(each -> new LeaseOperations.Result(each.attempt().claim(), each.payload()))

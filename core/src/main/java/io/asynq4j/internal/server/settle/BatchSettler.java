@@ -15,7 +15,6 @@ import io.asynq4j.internal.server.config.ServerListeners;
 import io.asynq4j.internal.text.LogText;
 import io.asynq4j.internal.text.SafeLog;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -31,6 +30,21 @@ final class BatchSettler {
 
   private static final Logger log = LoggerFactory.getLogger(SettlementBuffer.class);
 
+  private static final String NOT_REPORTED =
+      SafeLog.text("could not report settled tasks to listeners");
+  private static final String NOT_NOTIFIED =
+      SafeLog.text("could not notify the claim loop of settled tasks; it polls");
+  private static final String NO_SUBSTITUTE =
+      SafeLog.text("could not start a substitute for a waiting settlement thread");
+  private static final String NOT_STOPPED = SafeLog.text("could not stop the server; retrying");
+  private static final String NOT_DIVIDED =
+      SafeLog.text("could not settle tasks one by one; retrying");
+  private static final String PROGRESS_NOT_WRITTEN =
+      SafeLog.text("could not write the last progress of tasks");
+  private static final String NOT_RECORDED = SafeLog.text("could not record whether Redis answers");
+  private static final String NOT_UNREGISTERED =
+      SafeLog.text("could not unregister an attempt; retrying");
+
   /** Number of rejections after which a single settlement is replaced. */
   private static final int MOST_REJECTIONS = 5;
 
@@ -41,7 +55,10 @@ final class BatchSettler {
   private final SettlementContext context;
   private final AtomicInteger waiting;
   private final BooleanSupplier givenUp;
-  private volatile String lastShard = "";
+
+  /** The Redis server whose threads were last asked to settle. */
+  private volatile String shard = "";
+
   private volatile boolean refused;
 
   /**
@@ -61,6 +78,12 @@ final class BatchSettler {
     return refused;
   }
 
+  /** Runs a task on the threads of the Redis server that has the queue. */
+  void execute(Runnable task) {
+    shard = context.shards().of(queue);
+    context.threads().execute(shard, task);
+  }
+
   /**
    * Returns when Redis has answered for all of them, or the server has given up. No error may end
    * it earlier: nothing else refers to these settlements any more.
@@ -75,7 +98,6 @@ final class BatchSettler {
   private void settle(List<PendingSettlement> batch, boolean earlierInDoubt) {
     List<SettleResult> answers = null;
     boolean inDoubt = earlierInDoubt;
-    String shard = shard();
     boolean continues = true;
     int rejections = 0;
     long pause = FIRST_PAUSE_NANOS;
@@ -109,7 +131,7 @@ final class BatchSettler {
       }
       continues =
           answers != null
-              || (!givenUp.getAsBoolean() && !isHopeless(batch, rejections) && rest(shard, pause));
+              || (!givenUp.getAsBoolean() && !isHopeless(batch, rejections) && rest(pause));
       pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
     }
     // Before listeners are called: one of them may wait for the server to stop.
@@ -123,21 +145,21 @@ final class BatchSettler {
     try {
       report(batch, answers, inDoubt);
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "could not report settled tasks to listeners", e);
+      SafeLog.error(log, NOT_REPORTED, e);
     }
     try {
       context.settled().accept(queue);
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "could not notify the claim loop of settled tasks; it polls", e);
+      SafeLog.error(log, NOT_NOTIFIED, e);
     }
   }
 
   /** Returns false if the thread is interrupted. An error does not end the wait. */
-  private boolean rest(String shard, long nanos) {
+  private boolean rest(long nanos) {
     try {
       return context.threads().rest(shard, nanos);
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "could not start a substitute for a waiting settlement thread", e);
+      SafeLog.error(log, NO_SUBSTITUTE, e);
       return InterruptibleSleep.sleepNanos(nanos);
     }
   }
@@ -151,19 +173,9 @@ final class BatchSettler {
       try {
         context.fatal().accept(e);
       } catch (RuntimeException | Error other) {
-        SafeLog.error(log, "could not stop the server; retrying", other);
+        SafeLog.error(log, NOT_STOPPED, other);
       }
     }
-  }
-
-  /** Returns the last known server of the queue if an error prevents the lookup. */
-  private String shard() {
-    try {
-      lastShard = context.shards().of(queue);
-    } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "could not determine the Redis server of a queue", e);
-    }
-    return lastShard;
   }
 
   /**
@@ -199,7 +211,7 @@ final class BatchSettler {
           ? null
           : List.of(List.of(archived(entry, rejection)));
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "could not settle tasks one by one; retrying", e);
+      SafeLog.error(log, NOT_DIVIDED, e);
       return null;
     }
   }
@@ -224,15 +236,9 @@ final class BatchSettler {
   /** Writes the last progress of the handlers, which cannot be written after the settlement. */
   private void writeReports(List<PendingSettlement> batch) {
     try {
-      List<Attempt> ended = new ArrayList<>(batch.size());
-      for (PendingSettlement entry : batch) {
-        if (entry.attempt() != null) {
-          ended.add(entry.attempt());
-        }
-      }
-      context.reports().flush(queue, ended);
+      context.reports().flush(queue, batch);
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "could not write the last progress of tasks", e);
+      SafeLog.error(log, PROGRESS_NOT_WRITTEN, e);
     }
   }
 
@@ -247,7 +253,7 @@ final class BatchSettler {
     try {
       context.shards().outages().worked(context.shards().of(queue));
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "could not record a successful settlement", e);
+      SafeLog.error(log, NOT_RECORDED, e);
     }
     return answers;
   }
@@ -262,7 +268,7 @@ final class BatchSettler {
         }
       }
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "could not record a failed settlement", e);
+      SafeLog.error(log, NOT_RECORDED, e);
     }
   }
 
@@ -273,7 +279,7 @@ final class BatchSettler {
         context.attempts().remove(attempt);
         done = true;
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "could not unregister an attempt; retrying", e);
+        SafeLog.error(log, NOT_UNREGISTERED, e);
         done = !InterruptibleSleep.sleepNanos(FIRST_PAUSE_NANOS);
       }
     }

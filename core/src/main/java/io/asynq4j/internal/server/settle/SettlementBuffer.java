@@ -27,6 +27,11 @@ public final class SettlementBuffer {
 
   private static final Logger log = LoggerFactory.getLogger(SettlementBuffer.class);
 
+  private static final String NOT_SETTLED = SafeLog.text("settling tasks failed; retrying");
+
+  private static final String NOT_STARTED =
+      SafeLog.text("could not start to settle tasks; retrying");
+
   /**
    * Maximum number of concurrent calls for one queue while many settlements wait: with a high
    * latency, one at a time is too slow. With fewer settlements, a second call only delays claims.
@@ -69,13 +74,15 @@ public final class SettlementBuffer {
             .toList());
   }
 
-  /** Requeues tasks that were not attempted, as {@link #requeue}. */
-  public void requeueUnattempted(QueueName queue, List<Claim> claims) {
-    settleTogether(
-        queue,
-        claims.stream()
-            .map(claim -> new PendingSettlement(null, OutcomePolicy.requeued(claim)))
-            .toList());
+  /** Requeues tasks of one queue that were not attempted, as {@link #requeue}. */
+  public void requeueUnattempted(List<Claim> claims) {
+    if (!claims.isEmpty()) {
+      settleTogether(
+          claims.get(0).queue(),
+          claims.stream()
+              .map(claim -> new PendingSettlement(null, OutcomePolicy.requeued(claim)))
+              .toList());
+    }
   }
 
   private void settleTogether(QueueName queue, List<PendingSettlement> entries) {
@@ -83,7 +90,7 @@ public final class SettlementBuffer {
     Runnable settling = () -> settler.settle(entries);
     waiting.addAndGet(entries.size());
     try {
-      context.threads().execute(context.shards().of(queue), settling);
+      settler.execute(settling);
     } catch (RejectedExecutionException e) {
       // The server has stopped meanwhile: no other thread does it.
       settling.run();
@@ -100,7 +107,8 @@ public final class SettlementBuffer {
 
   /** Starts settlements that an error has prevented from starting. To be called periodically. */
   public void catchUp() {
-    byQueue.values().forEach(QueueSettlements::catchUp);
+    byQueue.values().forEach(QueueSettlements::startIfIdle);
+    context.threads().catchUp();
   }
 
   /** Returns the number of decided attempts that are not settled. */
@@ -125,14 +133,12 @@ public final class SettlementBuffer {
 
   /** The waiting settlements of one queue, and the calls that take them in batches. */
   private final class QueueSettlements implements Runnable {
-    private final QueueName queue;
     private final BatchSettler settler;
     private final ConcurrentLinkedQueue<PendingSettlement> entries = new ConcurrentLinkedQueue<>();
     private final AtomicInteger size = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
 
     QueueSettlements(QueueName queue) {
-      this.queue = queue;
       this.settler = new BatchSettler(queue, context, waiting, () -> givenUp);
     }
 
@@ -148,26 +154,27 @@ public final class SettlementBuffer {
       start();
     }
 
-    void catchUp() {
-      if (calls.get() == 0 && !entries.isEmpty()) {
+    /** A second call is left to the next addition. */
+    void startIfIdle() {
+      if (calls.get() == 0) {
         start();
       }
     }
 
     /** If no thread is available, the entries are settled after the next addition or check. */
-    private void start() {
+    void start() {
       int running = calls.get();
-      if ((running == 0 || (running < MOST_CALLS && size.get() >= MANY))
+      if ((running == 0 ? !entries.isEmpty() : running < MOST_CALLS && size.get() >= MANY)
           && calls.compareAndSet(running, running + 1)) {
         try {
-          context.threads().execute(context.shards().of(queue), this);
+          settler.execute(this);
         } catch (RejectedExecutionException e) {
           // The server was stopped, possibly by a listener of this outcome: no other thread
           // settles.
           run();
         } catch (RuntimeException | Error e) {
           calls.decrementAndGet();
-          SafeLog.error(log, "could not start to settle tasks; retrying", e);
+          SafeLog.error(log, NOT_STARTED, e);
         }
       }
     }
@@ -184,15 +191,13 @@ public final class SettlementBuffer {
           settler.settle(batch);
         }
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "settling tasks failed; retrying", e);
+        SafeLog.error(log, NOT_SETTLED, e);
         return;
       } finally {
         calls.decrementAndGet();
       }
       // Entries may have been added after the last check, while this call still counted.
-      if (!entries.isEmpty()) {
-        start();
-      }
+      start();
     }
 
     /**

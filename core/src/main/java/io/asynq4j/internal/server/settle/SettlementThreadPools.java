@@ -10,7 +10,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +21,9 @@ public final class SettlementThreadPools {
 
   private static final Logger log = LoggerFactory.getLogger(SettlementThreadPools.class);
 
+  private static final String TOO_FEW_THREADS =
+      SafeLog.text("could not start all settlement threads; the others continue");
+
   private static final int THREADS = 4;
 
   /** Maximum number of resting threads that are replaced, so that other queues are not delayed. */
@@ -32,101 +34,92 @@ public final class SettlementThreadPools {
 
   private static final long IDLE_SECONDS = 30;
 
-  private static final class Group {
-    final ThreadPoolExecutor pool;
+  /** The threads of one Redis server. */
+  static final class Group extends ThreadPoolExecutor {
     private int resting;
 
-    Group(ThreadPoolExecutor pool) {
-      this.pool = pool;
+    Group(ThreadFactory factory) {
+      super(THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
     }
 
     /** Replaces resting threads by others. */
     synchronized void rests(int more) {
       resting += more;
       int size = THREADS + Math.min(resting, MOST_RESTING);
-      if (size > pool.getMaximumPoolSize()) {
-        pool.setMaximumPoolSize(size);
-        pool.setCorePoolSize(size);
-      } else {
-        pool.setCorePoolSize(size);
-        pool.setMaximumPoolSize(size);
-      }
+      // The core size must not exceed the maximum at any time.
+      setCorePoolSize(Math.min(size, getMaximumPoolSize()));
+      setMaximumPoolSize(size);
+      setCorePoolSize(size);
     }
   }
 
-  private final Function<String, ThreadPoolExecutor> pools;
+  private final ThreadFactory factory;
   private final Map<String, Group> groups = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  public static SettlementThreadPools createdBy(ThreadFactory factory) {
-    return new SettlementThreadPools(shard -> pool(factory));
-  }
-
-  /**
-   * @param pools creates the threads for a Redis server
-   */
-  public SettlementThreadPools(Function<String, ThreadPoolExecutor> pools) {
-    this.pools = pools;
+  public SettlementThreadPools(ThreadFactory factory) {
+    this.factory = factory;
   }
 
   /** Returns the threads for a Redis server. Fails if none exists and none can be started. */
-  ThreadPoolExecutor of(String shard) {
-    return group(shard).pool;
-  }
-
-  private Group group(String shard) {
+  Group of(String shard) {
     Group known = groups.get(shard);
     if (known != null) {
       return known;
     }
-    Group group = groups.computeIfAbsent(shard, any -> started(pools.apply(shard)));
+    Group group = groups.computeIfAbsent(shard, any -> started());
     if (groups.size() > MOST_GROUPS) {
-      groups.values().forEach(each -> each.pool.allowCoreThreadTimeOut(true));
+      groups.values().forEach(each -> each.allowCoreThreadTimeOut(true));
     }
     if (closed) {
-      group.pool.shutdown();
+      group.shutdown();
     }
     return group;
   }
 
   /** Starts the threads, or at least one: later there may be a lack of threads. */
-  private static Group started(ThreadPoolExecutor pool) {
+  private Group started() {
+    Group group = new Group(factory);
     try {
-      pool.prestartAllCoreThreads();
+      group.prestartAllCoreThreads();
     } catch (RuntimeException | Error e) {
-      if (pool.getPoolSize() == 0) {
-        pool.shutdown();
+      if (group.getPoolSize() == 0) {
+        group.shutdown();
         throw e;
       }
-      SafeLog.error(log, "could not start all settlement threads; the others continue", e);
+      SafeLog.error(log, TOO_FEW_THREADS, e);
     }
-    return new Group(pool);
+    return group;
   }
 
   /** Runs a task for a Redis server; with a lack of threads, when an existing one is free. */
   public void execute(String shard, Runnable task) {
-    ThreadPoolExecutor pool = of(shard);
+    Group group = of(shard);
     try {
-      pool.execute(task);
+      group.execute(task);
     } catch (OutOfMemoryError e) {
-      if (pool.getPoolSize() == 0) {
+      if (group.getPoolSize() == 0) {
         throw e;
       }
-      pool.getQueue().add(task);
-      if (pool.isShutdown() && pool.remove(task)) {
+      group.getQueue().add(task);
+      if (group.isShutdown() && group.remove(task)) {
         throw e;
       }
     }
   }
 
-  private static ThreadPoolExecutor pool(ThreadFactory factory) {
-    return new ThreadPoolExecutor(
-        THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+  /** Replaces threads that ended for lack of memory. To be called periodically. */
+  void catchUp() {
+    for (Group group : groups.values()) {
+      if (!group.getQueue().isEmpty()) {
+        group.prestartCoreThread();
+      }
+    }
   }
 
   /** Pauses the calling thread, which is one of these. Returns false if it was interrupted. */
   boolean rest(String shard, long nanos) {
-    Group group = group(shard);
+    Group group = of(shard);
     try {
       group.rests(1);
     } catch (RuntimeException | Error e) {
@@ -142,8 +135,7 @@ public final class SettlementThreadPools {
   /** Rejects new tasks. Returns the pools, in which tasks may still run. */
   public List<? extends ExecutorService> close() {
     closed = true;
-    List<ThreadPoolExecutor> all = groups.values().stream().map(group -> group.pool).toList();
-    all.forEach(ExecutorService::shutdown);
-    return all;
+    groups.values().forEach(ExecutorService::shutdown);
+    return List.copyOf(groups.values());
   }
 }

@@ -2,37 +2,48 @@ package io.asynq4j.internal.server.shard;
 
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.internal.server.config.ServerListeners;
+import io.asynq4j.server.ServerHealth;
+import io.asynq4j.server.ServerState;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tracks which Redis servers are unreachable, as reported by the actors of a server. Logs one line
- * when an outage begins, and one when it ends. With one server for all queues, its name is empty.
- * Listeners get one outage that lasts while any server is unreachable. Thread-safe.
+ * Tracks which Redis servers are unreachable, as reported by the actors of a server, and when the
+ * last heartbeat and the last error occurred. Logs one line when an outage begins, and one when it
+ * ends. With one server for all queues, its name is empty. Listeners get one outage that lasts
+ * while any server is unreachable. Thread-safe.
  */
 public final class OutageTracker {
 
   private static final Logger log = LoggerFactory.getLogger(OutageTracker.class);
 
+  private record Beat(Instant at, long nanos) {}
+
   private final ServerListeners listeners;
-  private final HealthTracker health;
-  private final Map<String, Long> downSince = new HashMap<>();
-  private final Map<String, Long> endedAt = new HashMap<>();
-  private volatile boolean anyDown;
+  private final Clock clock;
+  private final Map<String, Long> downSince = new ConcurrentHashMap<>();
+  private final Map<String, Long> endedAt = new ConcurrentHashMap<>();
   private volatile Runnable startListener = () -> {};
+  private volatile @Nullable Beat lastBeat;
+  private volatile ServerHealth.@Nullable Failure lastError;
   private long firstSince;
 
-  /**
-   * @param health records each failure
-   */
-  public OutageTracker(ServerListeners listeners, HealthTracker health) {
+  public OutageTracker(ServerListeners listeners, Clock clock) {
     this.listeners = listeners;
-    this.health = health;
+    this.clock = clock;
+  }
+
+  /** Records that Redis has accepted a heartbeat. */
+  public void beat() {
+    lastBeat = new Beat(clock.instant(), System.nanoTime());
   }
 
   /**
@@ -40,19 +51,18 @@ public final class OutageTracker {
    * otherwise the caller has to log it.
    */
   public boolean failed(String shard, Throwable error) {
-    health.failed(error);
+    lastError = new ServerHealth.Failure(clock.instant(), error);
     if (!(error instanceof BrokerUnavailableException)) {
       return false;
     }
     boolean first;
     synchronized (this) {
       long now = System.nanoTime();
+      first = downSince.isEmpty();
       if (downSince.putIfAbsent(shard, now) != null) {
         return true;
       }
-      first = !anyDown;
       firstSince = first ? now : firstSince;
-      anyDown = true;
     }
     log.warn("Redis{} cannot be reached, the server retries: {}", named(shard), error.getMessage());
     if (first) {
@@ -73,7 +83,7 @@ public final class OutageTracker {
 
   /** Records a successful call. To be called only after a real call to the server. */
   public void worked(String shard) {
-    if (anyDown) {
+    if (!downSince.isEmpty()) {
       ended(shard);
     }
   }
@@ -92,7 +102,6 @@ public final class OutageTracker {
       if (!downSince.isEmpty()) {
         return;
       }
-      anyDown = false;
       all = Duration.ofNanos(now - firstSince);
     }
     listeners.publish(listener -> listener.outageEnded(all));
@@ -100,17 +109,13 @@ public final class OutageTracker {
 
   /** Removes servers that no longer have queues, for example after a failover. */
   public void retain(Collection<String> shards) {
-    if (anyDown) {
-      Set<String> gone;
-      synchronized (this) {
-        endedAt.keySet().retainAll(shards);
-        gone = Set.copyOf(downSince.keySet());
-      }
-      gone.stream().filter(shard -> !shards.contains(shard)).forEach(this::ended);
+    if (!downSince.isEmpty()) {
+      endedAt.keySet().retainAll(shards);
+      downSince.keySet().stream().filter(shard -> !shards.contains(shard)).forEach(this::ended);
     }
   }
 
-  public synchronized boolean isDown(String shard) {
+  public boolean isDown(String shard) {
     return downSince.containsKey(shard);
   }
 
@@ -118,5 +123,15 @@ public final class OutageTracker {
   public synchronized boolean isRecent(String shard, Duration time) {
     Long ended = endedAt.get(shard);
     return isDown(shard) || (ended != null && System.nanoTime() - ended < time.toNanos());
+  }
+
+  public ServerHealth health(ServerState state, Duration lease) {
+    Beat beat = lastBeat;
+    boolean runs = state == ServerState.ACTIVE || state == ServerState.QUIET;
+    return new ServerHealth(
+        state,
+        Optional.ofNullable(beat).map(Beat::at),
+        Optional.ofNullable(lastError),
+        runs && beat != null && System.nanoTime() - beat.nanos() < lease.toNanos());
   }
 }

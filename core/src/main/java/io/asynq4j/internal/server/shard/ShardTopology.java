@@ -15,20 +15,10 @@ import java.util.function.Consumer;
  * The Redis servers of the queues, with threads for work that must not wait for one of them. With
  * one server for all queues, its name is empty and no such thread is needed. Thread-safe.
  */
-public final class ShardTopology {
+public record ShardTopology(StoreWatch watches, OutageTracker outages, Executor threads) {
 
   /** The name for keys that belong to no queue, if there are several servers. */
   private static final String SHARED_KEYS = "shared keys";
-
-  private final StoreWatch watches;
-  private final OutageTracker outages;
-  private final Executor threads;
-
-  public ShardTopology(StoreWatch watches, OutageTracker outages, Executor threads) {
-    this.watches = watches;
-    this.outages = outages;
-    this.threads = threads;
-  }
 
   public String of(QueueName queue) {
     return watches.shardOf(queue);
@@ -41,14 +31,6 @@ public final class ShardTopology {
   /** Returns the name under which failures without a queue are recorded. */
   public String ofSharedKeys() {
     return of(QueueName.DEFAULT).isEmpty() ? "" : SHARED_KEYS;
-  }
-
-  public OutageTracker outages() {
-    return outages;
-  }
-
-  public Executor threads() {
-    return threads;
   }
 
   /**

@@ -35,6 +35,9 @@ public final class ShardedRunner {
   private static final int MOST_OUTAGES = 2;
 
   private final String what;
+  private final String notStarted;
+  private final String notContinued;
+  private final String failed;
   private final ShardTopology shards;
   private final Duration rest;
   private final Predicate<QueueName> action;
@@ -51,6 +54,9 @@ public final class ShardedRunner {
   public ShardedRunner(
       String what, ShardTopology shards, Duration rest, Predicate<QueueName> action) {
     this.what = what;
+    this.notStarted = "no thread could be started for the " + what + "; the calling thread runs it";
+    this.notContinued = "the " + what + " could not continue; retrying later";
+    this.failed = "the " + what + " failed; retrying later";
     this.shards = shards;
     this.rest = rest;
     this.action = action;
@@ -94,26 +100,22 @@ public final class ShardedRunner {
   private Result inOrder(Collection<QueueName> queues) {
     RuntimeException first = null;
     List<QueueName> left = new ArrayList<>();
-    int outages = 0;
     boolean worked = false;
     for (QueueName queue : healthyFirst(queues)) {
-      if (outages == MOST_OUTAGES) {
+      if (left.size() >= MOST_OUTAGES) {
         left.add(queue);
         continue;
       }
-      RuntimeException failure = null;
       try {
         worked |= action.test(queue);
         failing.remove(queue);
       } catch (RuntimeException e) {
         failing.add(queue);
-        failure = e;
+        if (e instanceof BrokerUnavailableException) {
+          left.add(queue);
+        }
+        first = together(first, e);
       }
-      if (failure instanceof BrokerUnavailableException) {
-        outages++;
-        left.add(queue);
-      }
-      first = failure == null ? first : together(first, failure);
     }
     return new Result(first, left, worked);
   }
@@ -166,10 +168,7 @@ public final class ShardedRunner {
         stop();
       } catch (RuntimeException | Error e) {
         // Leases must be extended even if no thread is available.
-        SafeLog.error(
-            log,
-            "no thread could be started for the " + what + "; it runs on the calling thread",
-            e);
+        SafeLog.error(log, notStarted, e);
         run();
       }
     }
@@ -182,7 +181,7 @@ public final class ShardedRunner {
     private void notStarted(Throwable error) {
       stop();
       if (!(error instanceof RejectedExecutionException)) {
-        SafeLog.error(log, "the " + what + " could not continue; retrying later", error);
+        SafeLog.error(log, notContinued, error);
       }
     }
 
@@ -204,7 +203,7 @@ public final class ShardedRunner {
         }
       } catch (RuntimeException | Error e) {
         stop();
-        SafeLog.error(log, "the " + what + " failed; retrying later", e);
+        SafeLog.error(log, failed, e);
       }
     }
 

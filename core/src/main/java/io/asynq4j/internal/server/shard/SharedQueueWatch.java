@@ -24,10 +24,7 @@ public final class SharedQueueWatch implements AutoCloseable {
             new StoreWatch.Listener() {
               @Override
               public void changed(QueueName queue, QueuePart part) {
-                Consumer<QueueName> listener = listeners.get(part);
-                if (listener != null) {
-                  listener.accept(queue);
-                }
+                listeners.getOrDefault(part, unused -> {}).accept(queue);
               }
 
               @Override

@@ -15,13 +15,13 @@ import io.asynq4j.fixture.TestRedis;
 import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.inspect.TaskPage;
 import io.asynq4j.internal.broker.Claim;
-import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
-import io.asynq4j.internal.broker.OperatorActions.ActionAnswer.Status;
 import io.asynq4j.internal.broker.Presence;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
-import io.asynq4j.internal.broker.TaskInspection.Listing;
 import io.asynq4j.internal.broker.Upkeep;
+import io.asynq4j.internal.broker.inspect.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.inspect.OperatorActions.ActionAnswer.Status;
+import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.broker.rules.CrashRules;
@@ -244,7 +244,8 @@ class GoldenFileIT {
 
   private List<Map<String, Object>> servers() {
     List<Map<String, Object>> servers = new ArrayList<>();
-    for (Presence.Server each : redis.presence().servers()) {
+    for (Presence.Seen seen : redis.presence().seen(broken -> {})) {
+      Presence.Server each = seen.server();
       Map<String, Object> fields = new TreeMap<>();
       fields.put("id", each.serverId());
       fields.put("host", each.host());
@@ -258,7 +259,7 @@ class GoldenFileIT {
       fields.put("started", seconds(each.started()));
       fields.put(
           "workers",
-          redis.presence().workers().stream()
+          redis.presence().workers(broken -> {}).stream()
               .filter(worker -> worker.serverId().equals(each.serverId()))
               .sorted(Comparator.comparing(worker -> worker.queue().value()))
               .map(GoldenFileIT::worker)

@@ -83,7 +83,7 @@ class ScriptContractTest {
 
   @ParameterizedTest
   @EnumSource(Script.class)
-  void theHeaderNamesWhatJavaGives(Script script) {
+  void javaReadsKeysArgumentsAndItemsFromTheHeader(Script script) {
     Map<String, String> header = header(script);
 
     assertThat(header).containsKeys("TRANSITION", "KEYS", "ARGV", "RETURNS");

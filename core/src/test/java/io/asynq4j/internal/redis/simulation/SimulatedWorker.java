@@ -58,7 +58,7 @@ public final class SimulatedWorker implements AutoCloseable {
         new RedisCommandExecutor(
             config.toBuilder().retryFor(patient ? Duration.ofSeconds(5) : Duration.ZERO).build(),
             () -> nodes);
-    this.broker = RedisBroker.on(link, new TestTime(clock));
+    this.broker = RedisBroker.on(link, new TestTime(clock), /* numberedEnqueue= */ true);
   }
 
   Deque<Unanswered> unanswered(QueueName queue) {

@@ -21,9 +21,9 @@ import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.internal.broker.Aggregation.SetContent;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.NewTask;
-import io.asynq4j.internal.broker.OperatorActions.ActionAnswer;
-import io.asynq4j.internal.broker.OperatorActions.ActionAnswer.Status;
 import io.asynq4j.internal.broker.TaskMessage;
+import io.asynq4j.internal.broker.inspect.OperatorActions.ActionAnswer;
+import io.asynq4j.internal.broker.inspect.OperatorActions.ActionAnswer.Status;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.redis.command.CommandArgs;
@@ -198,7 +198,6 @@ public interface AggregationContract {
     assertThat(content.messages()).hasSize(1_001);
     assertThat(content.messages().get(0).id()).isEqualTo("t0000");
     assertThat(content.messages().get(1_000).id()).isEqualTo("last");
-    assertThat(content.unreadable()).isEmpty();
   }
 
   @Test
@@ -212,7 +211,6 @@ public interface AggregationContract {
     SetContent content = redis().aggregation().read(set);
 
     assertThat(content.messages()).extracting(TaskMessage::id).containsExactly("a", "d");
-    assertThat(content.unreadable()).containsExactly("b", "c");
     redis().aggregation().finish(set, null);
     redis().aggregation().sweep(Q, 200);
     assertThat(redis().world())
@@ -226,8 +224,7 @@ public interface AggregationContract {
     AggregationSet set = takeAll();
     redis().aggregation().giveBack(set);
 
-    assertThat(redis().aggregation().read(set))
-        .isEqualTo(new SetContent(List.of(), null, List.of()));
+    assertThat(redis().aggregation().read(set)).isEqualTo(new SetContent(List.of(), null));
   }
 
   // ---- finishing ----

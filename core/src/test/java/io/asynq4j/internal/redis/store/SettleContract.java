@@ -20,7 +20,7 @@ import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
-import io.asynq4j.internal.broker.TaskInspection.Listing;
+import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.command.RedisKeys;

@@ -66,7 +66,10 @@ interface UpkeepContract {
     redis().seed(TaskState.SCHEDULED, "s", T + 10);
     BrokerTime apart = BrokerFixture.apart(redis().clock, Duration.ofSeconds(60));
 
-    assertThat(RedisBroker.on(redis().link, apart).upkeep().forward(Q, 100))
+    assertThat(
+            RedisBroker.on(redis().link, apart, /* numberedEnqueue= */ true)
+                .upkeep()
+                .forward(Q, 100))
         .isEqualTo(new Forwarded(0, NOON.plusSeconds(70)));
   }
 

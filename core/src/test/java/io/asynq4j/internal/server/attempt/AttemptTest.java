@@ -6,6 +6,7 @@ import io.asynq4j.AfterCancel;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.fixture.AttemptHosts;
+import io.asynq4j.fixture.FailingLogs;
 import io.asynq4j.fixture.SettableClock;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
@@ -176,6 +177,26 @@ class AttemptTest {
 
     assertThat(overdue).containsExactly(true, false);
     assertThat(outcomes()).containsExactly(Outcome.drop());
+  }
+
+  @Test
+  void aCheckThatFailsIsNotThrownSoThatItPreventsNoOther() {
+    List<CancelReason> reasons = new ArrayList<>();
+    handler =
+        (task, context) -> {
+          Attempt attempt = (Attempt) context;
+          attempt.cancel(CancelReason.REQUESTED);
+          try (FailingLogs logs = new FailingLogs("occupies a worker")) {
+            attempt.check(System.nanoTime() + Duration.ofHours(2).toNanos());
+            assertThat(logs.count()).isEqualTo(1);
+          }
+          reasons.add(attempt.cancelled().orElseThrow());
+          return Outcome.done();
+        };
+
+    attempt(o -> o.timeout(Duration.ofDays(1))).run();
+
+    assertThat(reasons).containsExactly(CancelReason.REQUESTED);
   }
 
   @Test

@@ -64,7 +64,7 @@ class FailureLogTest {
 
   private void pass(Duration time) {
     nanos += time.toNanos();
-    failures.reportEndedWindows();
+    failures.reportUnlogged(/* all= */ false);
   }
 
   @Test
@@ -179,7 +179,7 @@ class FailureLogTest {
       failures.finished(task("a", 5), archived(new IOException("connection reset")));
     }
     nanos += Duration.ofSeconds(2).toNanos();
-    failures.close();
+    failures.reportUnlogged(/* all= */ true);
 
     assertThat(logs.lines("WARN").get(3))
         .endsWith("2 more failures of a in the last 2s were not logged");

@@ -18,6 +18,7 @@ import io.asynq4j.server.TaskServerAccess;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,8 +42,13 @@ class WatchdogTest {
           new AttemptHosts.IgnoringSink());
   private final AttemptRegistry attempts = new AttemptRegistry();
   private final AtomicInteger looks = new AtomicInteger();
-  private final Watchdog watchdog = new Watchdog(attempts, looks::incrementAndGet, REST);
+  private final Watchdog watchdog =
+      new Watchdog(attempts, List.of(WatchdogTest::fail, looks::incrementAndGet), REST);
   private final Thread thread = new Thread(watchdog);
+
+  private static void fail() {
+    throw new OutOfMemoryError("on purpose");
+  }
 
   @BeforeEach
   void start() {
@@ -76,6 +82,12 @@ class WatchdogTest {
 
     await().until(() -> attempt.cancelled().isPresent());
     assertThat(host.clock().instant()).isAfterOrEqualTo(attempt.deadline());
+  }
+
+  @Test
+  void aFailedCheckPreventsNoOther() {
+    assertThat(looks.get()).isPositive();
+    assertThat(thread.isAlive()).isTrue();
   }
 
   @Test

@@ -344,10 +344,10 @@ class WorkerPoolTest {
 
     shortage.set(true);
     threads.execute(done::countDown);
-    threads.catchUp();
+    threads.wakeAnother();
     assertThat(done.getCount()).isEqualTo(1);
     shortage.set(false);
-    threads.catchUp();
+    threads.wakeAnother();
 
     assertThat(done.await(1, TimeUnit.MINUTES)).isTrue();
     end.countDown();

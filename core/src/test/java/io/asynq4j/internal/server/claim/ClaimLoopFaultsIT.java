@@ -24,7 +24,6 @@ import io.asynq4j.internal.server.settle.AttemptReportWriter;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
 import io.asynq4j.internal.server.settle.SettlementContext;
 import io.asynq4j.internal.server.settle.SettlementThreadPools;
-import io.asynq4j.internal.server.shard.HealthTracker;
 import io.asynq4j.internal.server.shard.OutageTracker;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.SharedQueueWatch;
@@ -68,7 +67,7 @@ class ClaimLoopFaultsIT {
   private final WakeupSignal signal = new WakeupSignal();
   private final Queue<LinkageError> fatal = new ConcurrentLinkedQueue<>();
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final SettlementThreadPools settlerThreads = SettlementThreadPools.createdBy(Thread::new);
+  private final SettlementThreadPools settlerThreads = new SettlementThreadPools(Thread::new);
   private final AtomicInteger failed = new AtomicInteger();
 
   private Error error = new OutOfMemoryError("Java heap space, on purpose");
@@ -176,7 +175,7 @@ class ClaimLoopFaultsIT {
     ShardTopology shards =
         new ShardTopology(
             storeWatch(shard),
-            new OutageTracker(AttemptHosts.NO_LISTENERS, new HealthTracker(world.broker().clock())),
+            new OutageTracker(AttemptHosts.NO_LISTENERS, world.broker().clock()),
             task -> {
               step();
               threads.execute(task);
@@ -216,9 +215,12 @@ class ClaimLoopFaultsIT {
                 world.redis.clock(),
                 signal,
                 new SharedQueueWatch(storeWatch(shard)),
-                queue -> {
-                  step();
-                  return queue.weight();
+                new StrideScheduler(config.strictPriority()) {
+                  @Override
+                  void enter(QueueClaimState queue) {
+                    step();
+                    super.enter(queue);
+                  }
                 }),
             () -> {},
             fatal::add);

@@ -21,7 +21,6 @@ import io.asynq4j.internal.server.settle.AttemptReportWriter;
 import io.asynq4j.internal.server.settle.SettlementBuffer;
 import io.asynq4j.internal.server.settle.SettlementContext;
 import io.asynq4j.internal.server.settle.SettlementThreadPools;
-import io.asynq4j.internal.server.shard.HealthTracker;
 import io.asynq4j.internal.server.shard.OutageTracker;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.server.ServerFixture;
@@ -50,7 +49,7 @@ class ShardClaimerTest {
   @RegisterExtension static final ServerFixture world = new ServerFixture();
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final SettlementThreadPools settlerThreads = SettlementThreadPools.createdBy(Thread::new);
+  private final SettlementThreadPools settlerThreads = new SettlementThreadPools(Thread::new);
   private final Semaphore answers = new Semaphore(0);
   private final AtomicLong patienceNanos = new AtomicLong(1);
   private final AtomicBoolean away = new AtomicBoolean();
@@ -93,7 +92,7 @@ class ShardClaimerTest {
     ShardTopology shards =
         new ShardTopology(
             world.broker().watches(),
-            new OutageTracker(AttemptHosts.NO_LISTENERS, new HealthTracker(world.broker().clock())),
+            new OutageTracker(AttemptHosts.NO_LISTENERS, world.broker().clock()),
             threads);
     LeaseOperations source = silent();
     WakeupSignal signal = new WakeupSignal();

@@ -2,6 +2,8 @@ package io.asynq4j.internal.server.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.rules.QueueRules;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -15,35 +17,33 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class StrideSchedulerTest {
 
-  private record Queue(int number, int weight) {}
+  private final StrideScheduler stride = new StrideScheduler(/* strict= */ false);
 
-  private final StrideScheduler<Queue> stride =
-      new StrideScheduler<>(/* strict= */ false, Queue::weight);
-
-  private static List<Queue> enter(StrideScheduler<Queue> stride, int... weights) {
-    List<Queue> queues = new ArrayList<>();
+  private static List<QueueClaimState> enter(StrideScheduler stride, int... weights) {
+    List<QueueClaimState> queues = new ArrayList<>();
     for (int i = 0; i < weights.length; i++) {
-      Queue queue = new Queue(i, weights[i]);
+      QueueClaimState queue =
+          new QueueClaimState(QueueName.of("q" + i), weights[i], QueueRules.NONE);
       queues.add(queue);
       stride.enter(queue);
     }
     return queues;
   }
 
-  private static int sum(Map<Queue, Integer> shares) {
+  private static int sum(Map<QueueClaimState, Integer> shares) {
     return shares.values().stream().mapToInt(Integer::intValue).sum();
   }
 
   @Test
   void oneQueueGetsEverything() {
-    List<Queue> queues = enter(stride, 3);
+    List<QueueClaimState> queues = enter(stride, 3);
 
     assertThat(stride.share(7)).containsExactly(Map.entry(queues.get(0), 7));
   }
 
   @Test
   void freeWorkersAreSharedByWeight() {
-    List<Queue> queues = enter(stride, 6, 3, 1);
+    List<QueueClaimState> queues = enter(stride, 6, 3, 1);
 
     assertThat(stride.share(100))
         .containsOnly(
@@ -55,8 +55,8 @@ class StrideSchedulerTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 7, 16})
   void oneWorkerAfterTheOtherIsSharedByWeightToo(int free) {
-    List<Queue> queues = enter(stride, 6, 3, 1);
-    Map<Queue, Integer> given = new LinkedHashMap<>();
+    List<QueueClaimState> queues = enter(stride, 6, 3, 1);
+    Map<QueueClaimState, Integer> given = new LinkedHashMap<>();
     for (int round = 0; round < 10_000 / free; round++) {
       stride.share(free).forEach((queue, share) -> given.merge(queue, share, Integer::sum));
     }
@@ -74,7 +74,7 @@ class StrideSchedulerTest {
 
   @Test
   void whatAQueueHadNoUseForIsNotCounted() {
-    Queue first = enter(stride, 1, 1).get(0);
+    QueueClaimState first = enter(stride, 1, 1).get(0);
     stride.refund(first, stride.share(10).getOrDefault(first, 0));
 
     assertThat(stride.share(10).get(first)).isBetween(7, 8);
@@ -82,7 +82,7 @@ class StrideSchedulerTest {
 
   @Test
   void aQueueThatHadNothingForLongDoesNotCatchUp() {
-    Queue idle = enter(stride, 1, 1).get(1);
+    QueueClaimState idle = enter(stride, 1, 1).get(1);
     stride.leave(idle);
     for (int i = 0; i < 1_000; i++) {
       assertThat(stride.share(10)).doesNotContainKey(idle);
@@ -99,15 +99,15 @@ class StrideSchedulerTest {
     for (int i = 0; i < weights.length; i++) {
       weights[i] = 1 + random.nextInt(5);
     }
-    List<Queue> queues = enter(stride, weights);
-    Map<Queue, Integer> given = new LinkedHashMap<>();
+    List<QueueClaimState> queues = enter(stride, weights);
+    Map<QueueClaimState, Integer> given = new LinkedHashMap<>();
     for (int round = 0; round < 5_000; round++) {
-      Map<Queue, Integer> shares = stride.share(4);
+      Map<QueueClaimState, Integer> shares = stride.share(4);
       assertThat(sum(shares)).isEqualTo(4);
       shares.forEach((queue, share) -> given.merge(queue, share, Integer::sum));
     }
     double each = 20_000.0 / Arrays.stream(weights).sum();
-    for (Queue queue : queues) {
+    for (QueueClaimState queue : queues) {
       assertThat((double) given.getOrDefault(queue, 0))
           .isBetween(queue.weight() * each - 5, queue.weight() * each + 5);
     }
@@ -115,8 +115,8 @@ class StrideSchedulerTest {
 
   @Test
   void aForgottenSubscriberGetsNothing() {
-    List<Queue> queues = enter(stride, 1, 1);
-    stride.forgetIf(queue -> queue.number() == 0);
+    List<QueueClaimState> queues = enter(stride, 1, 1);
+    stride.removeIf(queue -> queue == queues.get(0));
 
     assertThat(stride.contains(queues.get(0))).isFalse();
     assertThat(stride.share(10)).containsExactly(Map.entry(queues.get(1), 10));
@@ -124,8 +124,8 @@ class StrideSchedulerTest {
 
   @Test
   void strictlyTheHeaviestIsOfferedAllFirst() {
-    StrideScheduler<Queue> strict = new StrideScheduler<>(/* strict= */ true, Queue::weight);
-    List<Queue> queues = enter(strict, 1, 6, 3);
+    StrideScheduler strict = new StrideScheduler(/* strict= */ true);
+    List<QueueClaimState> queues = enter(strict, 1, 6, 3);
 
     assertThat(strict.share(5))
         .containsExactly(

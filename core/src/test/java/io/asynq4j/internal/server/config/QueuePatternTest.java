@@ -21,6 +21,6 @@ class QueuePatternTest {
   @Test
   void aPatternWithoutAStarOrWithoutWeightIsRefused() {
     assertThatThrownBy(() -> QueuePattern.of("mail", 1)).hasMessageContaining("needs a *");
-    assertThatThrownBy(() -> QueuePattern.of("mail*", 0)).hasMessageContaining("1 or more");
+    assertThatThrownBy(() -> QueuePattern.of("mail*", 0)).hasMessageContaining("1 or greater");
   }
 }

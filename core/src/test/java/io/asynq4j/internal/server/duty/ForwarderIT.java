@@ -13,7 +13,6 @@ import io.asynq4j.internal.broker.Upkeep.Forwarded;
 import io.asynq4j.internal.concurrent.ThreadSupervisor;
 import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
-import io.asynq4j.internal.server.shard.HealthTracker;
 import io.asynq4j.internal.server.shard.OutageTracker;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.SharedQueueWatch;
@@ -72,7 +71,7 @@ class ForwarderIT {
     ShardTopology shards =
         new ShardTopology(
             real.watches(),
-            new OutageTracker(AttemptHosts.NO_LISTENERS, new HealthTracker(world.broker().clock())),
+            new OutageTracker(AttemptHosts.NO_LISTENERS, world.broker().clock()),
             Runnable::run);
     world.enqueue("due", options -> options.processIn(Duration.ofDays(1)));
     forwarder =

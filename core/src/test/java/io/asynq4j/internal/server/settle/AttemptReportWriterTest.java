@@ -16,10 +16,10 @@ import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.StoreWatch;
+import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.internal.server.attempt.Attempt;
 import io.asynq4j.internal.server.attempt.AttemptHost;
-import io.asynq4j.internal.server.shard.HealthTracker;
 import io.asynq4j.internal.server.shard.OutageTracker;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.StubStoreWatch;
@@ -82,12 +82,12 @@ class AttemptReportWriterTest {
                 new Class<?>[] {LeaseOperations.class},
                 (proxy, method, arguments) -> {
                   QueueName queue = (QueueName) arguments[0];
-                  calls.add(method.getName() + " " + queue);
+                  List<?> reports = (List<?>) arguments[1];
+                  calls.add(reports.get(0).getClass().getSimpleName() + " " + queue);
                   call.accept(queue);
-                  return Collections.nCopies(((List<?>) arguments[1]).size(), true);
+                  return Collections.nCopies(reports.size(), true);
                 });
-    OutageTracker outages =
-        new OutageTracker(AttemptHosts.NO_LISTENERS, new HealthTracker(Clock.systemUTC()));
+    OutageTracker outages = new OutageTracker(AttemptHosts.NO_LISTENERS, Clock.systemUTC());
     return new AttemptReportWriter(source, new ShardTopology(places, outages, executor));
   }
 
@@ -96,6 +96,12 @@ class AttemptReportWriterTest {
     NewTask task = NewTask.of(Task.of("t"), TaskOptions.of(o -> o.queue(queue)), now);
     return new Attempt(
         ++attemptNumber, new Claim(task.message(), "token", now.plusSeconds(15)), host);
+  }
+
+  private static void flush(AttemptReportWriter writer, Attempt attempt) {
+    writer.flush(
+        attempt.queue(),
+        List.of(new PendingSettlement(attempt, OutcomePolicy.requeued(attempt.claim()))));
   }
 
   private void awaitSilence(QueueName queue) {
@@ -130,14 +136,14 @@ class AttemptReportWriterTest {
   void settlingDoesNotWaitForReportsOfOthers() {
     AttemptReportWriter writer = writer(threads, this::awaitSilence);
     writer.progress(attempt("s1"), new Progress(1, ""));
-    await().until(() -> calls.contains("writeProgress s1"));
+    await().until(() -> calls.contains("Step s1"));
     Attempt healthy = attempt("h1");
     writer.progress(healthy, new Progress(2, ""));
 
-    writer.flush(QueueName.of("h1"), List.of(healthy));
-    writer.flush(QueueName.of("s2"), List.of(attempt("s2")));
+    flush(writer, healthy);
+    flush(writer, attempt("s2"));
 
-    assertThat(calls).contains("writeProgress h1");
+    assertThat(calls).contains("Step h1");
     assertThat(silence.getCount()).isEqualTo(1);
   }
 
@@ -146,12 +152,12 @@ class AttemptReportWriterTest {
     AttemptReportWriter writer = writer(threads, this::awaitSilence);
     Attempt attempt = attempt("s1");
     writer.progress(attempt, new Progress(1, ""));
-    await().until(() -> calls.contains("writeProgress s1"));
+    await().until(() -> calls.contains("Step s1"));
 
-    Thread settling = new Thread(() -> writer.flush(attempt.queue(), List.of(attempt)));
+    Thread settling = new Thread(() -> flush(writer, attempt));
     settling.start();
 
-    await().until(() -> settling.getState() == Thread.State.WAITING);
+    await().until(() -> settling.getState() == Thread.State.BLOCKED);
     silence.countDown();
     await().until(() -> !settling.isAlive());
   }
@@ -171,7 +177,7 @@ class AttemptReportWriterTest {
               }
             });
     waiting.start();
-    await().until(() -> calls.contains("writeResults s1"));
+    await().until(() -> calls.contains("Result s1"));
 
     waiting.interrupt();
 

@@ -2,6 +2,7 @@ package io.asynq4j.internal.server.settle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class SettlementThreadPoolsTest {
 
   private final SettlementThreadPools threads =
-      SettlementThreadPools.createdBy(
+      new SettlementThreadPools(
           task -> {
             Thread thread = new Thread(task, "settler-threads-test");
             thread.setDaemon(true);
@@ -52,6 +53,46 @@ class SettlementThreadPoolsTest {
   }
 
   @Test
+  void aTaskWhoseThreadsHaveAllEndedRunsAfterTheNextCheck() throws InterruptedException {
+    AtomicBoolean shortage = new AtomicBoolean();
+    SettlementThreadPools scarce =
+        new SettlementThreadPools(
+            task -> {
+              if (shortage.get()) {
+                throw new OutOfMemoryError("unable to create native thread, on purpose");
+              }
+              return new Thread(
+                  () -> {
+                    try {
+                      task.run();
+                    } catch (OutOfMemoryError e) {
+                      // The thread ends, as it would if the JVM had no memory for the pool.
+                    }
+                  });
+            });
+    SettlementThreadPools.Group group = scarce.of("any");
+    CountDownLatch fail = new CountDownLatch(1);
+    for (int i = 0; i < group.getCorePoolSize(); i++) {
+      group.execute(
+          () -> {
+            awaitQuietly(fail);
+            throw new OutOfMemoryError("on purpose");
+          });
+    }
+    CountDownLatch settled = new CountDownLatch(1);
+    scarce.execute("any", settled::countDown);
+    shortage.set(true);
+    fail.countDown();
+    await().until(() -> group.getPoolSize() == 0);
+    shortage.set(false);
+
+    scarce.catchUp();
+
+    assertThat(settled.await(20, TimeUnit.SECONDS)).isTrue();
+    scarce.close();
+  }
+
+  @Test
   void theThreadsOfAServerAreThereBeforeAnythingIsSettled() {
     assertThat(threads.of("any").getPoolSize()).isEqualTo(threads.of("any").getCorePoolSize());
     assertThat(threads.of("any").allowsCoreThreadTimeOut()).isFalse();
@@ -61,7 +102,7 @@ class SettlementThreadPoolsTest {
   void aServerWithoutThreadsIsReportedUntilTheyCanBeStarted() {
     AtomicBoolean shortage = new AtomicBoolean(true);
     SettlementThreadPools scarce =
-        SettlementThreadPools.createdBy(
+        new SettlementThreadPools(
             task -> {
               if (shortage.get()) {
                 throw new OutOfMemoryError("unable to create native thread, on purpose");
@@ -82,7 +123,7 @@ class SettlementThreadPoolsTest {
   void whereNoMoreThreadsCanBeHadOnesThatExistDoIt() throws InterruptedException {
     AtomicInteger started = new AtomicInteger();
     SettlementThreadPools scarce =
-        SettlementThreadPools.createdBy(
+        new SettlementThreadPools(
             task -> {
               if (started.getAndIncrement() > 0) {
                 throw new OutOfMemoryError("unable to create native thread, on purpose");

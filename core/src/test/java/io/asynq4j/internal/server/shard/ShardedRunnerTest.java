@@ -30,8 +30,7 @@ class ShardedRunnerTest {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final RecordingServerListener recorder = new RecordingServerListener();
   private final OutageTracker outages =
-      new OutageTracker(
-          new ServerListeners(List.of(recorder)), new HealthTracker(Clock.systemUTC()));
+      new OutageTracker(new ServerListeners(List.of(recorder)), Clock.systemUTC());
   private final Collection<String> done = new ConcurrentLinkedQueue<>();
 
   @AfterEach

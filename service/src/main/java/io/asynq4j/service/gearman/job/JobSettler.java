@@ -25,6 +25,16 @@ final class JobSettler {
 
   private static final Logger log = LoggerFactory.getLogger(JobSettler.class);
 
+  private static final String NOT_SETTLED = SafeLog.text("jobs cannot be settled yet");
+  private static final String NOT_ARCHIVED =
+      SafeLog.text("a job that cannot be settled is not archived yet");
+  private static final String GIVEN_UP =
+      SafeLog.text("a job cannot be settled; it runs again when its lease ends");
+  private static final String NOT_UNREGISTERED =
+      SafeLog.text("a settled job cannot be removed from the registry; trying again");
+  private static final String NOT_NOTIFIED =
+      SafeLog.text("clients are not notified of jobs that ended until the jobs are polled");
+
   /** Number of refusals for a job's data after which it is archived, or abandoned. */
   private static final int MAX_REFUSALS = 5;
 
@@ -186,7 +196,7 @@ final class JobSettler {
         log.error("{} jobs of queue {} cannot be settled yet", count, queue, e);
       }
     } catch (RuntimeException | Error other) {
-      SafeLog.error(log, "jobs cannot be settled yet", e);
+      SafeLog.error(log, NOT_SETTLED, e);
     }
   }
 
@@ -204,7 +214,7 @@ final class JobSettler {
       return new LeaseOutcome(
           task, Outcome.archive("could not be settled as " + kind + ": " + refusal));
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "a job that cannot be settled is not archived yet", e);
+      SafeLog.error(log, NOT_ARCHIVED, e);
       return refused;
     }
   }
@@ -217,7 +227,7 @@ final class JobSettler {
           task.queue(),
           e);
     } catch (RuntimeException | Error other) {
-      SafeLog.error(log, "a job cannot be settled; it runs again when its lease ends", e);
+      SafeLog.error(log, GIVEN_UP, e);
     }
   }
 
@@ -228,7 +238,7 @@ final class JobSettler {
         forget.accept(task);
         done = true;
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "a settled job cannot be removed from the registry; trying again", e);
+        SafeLog.error(log, NOT_UNREGISTERED, e);
         done = !pause();
       }
     }
@@ -281,6 +291,6 @@ final class JobSettler {
   }
 
   private static void logNotNotified(Throwable e) {
-    SafeLog.error(log, "clients are not notified of jobs that ended until the jobs are polled", e);
+    SafeLog.error(log, NOT_NOTIFIED, e);
   }
 }

@@ -31,6 +31,13 @@ public final class EventLoop {
 
   private static final Logger log = LoggerFactory.getLogger(EventLoop.class);
 
+  private static final String LOOP_FAILED =
+      SafeLog.text("the gearman gateway failed and continues");
+  private static final String ACTION_FAILED =
+      SafeLog.text("an action of the gearman gateway failed");
+  private static final String CONNECTION_FAILED =
+      SafeLog.text("a gearman connection fails and is closed");
+
   private static final int READ_BUFFER = 64 << 10;
   private static final long TICK_NANOS = Duration.ofMillis(100).toNanos();
   private static final int BACKLOG = 1_024;
@@ -143,7 +150,7 @@ public final class EventLoop {
     try {
       turn();
     } catch (Error e) {
-      SafeLog.error(log, "the gearman gateway failed and continues", e);
+      SafeLog.error(log, LOOP_FAILED, e);
       LockSupport.parkNanos(TICK_NANOS);
     }
   }
@@ -187,7 +194,7 @@ public final class EventLoop {
       try {
         task.run();
       } catch (RuntimeException | Error e) {
-        SafeLog.error(log, "an action of the gearman gateway failed", e);
+        SafeLog.error(log, ACTION_FAILED, e);
       }
     }
   }
@@ -197,7 +204,7 @@ public final class EventLoop {
     try {
       step.run();
     } catch (RuntimeException | Error e) {
-      SafeLog.error(log, "a gearman connection fails and is closed", e);
+      SafeLog.error(log, CONNECTION_FAILED, e);
       connection.close("the gateway has failed");
     }
   }

@@ -1,26 +1,25 @@
 package io.asynq4j.internal.redis.store.inspect;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.broker.Diagnostics.Subject;
-import io.asynq4j.internal.broker.Diagnostics.SubjectKind;
-import io.asynq4j.internal.broker.KeyspaceScan;
-import io.asynq4j.internal.redis.command.CommandArgs;
+import io.asynq4j.internal.broker.inspect.Diagnostics.Subject;
+import io.asynq4j.internal.broker.inspect.Diagnostics.SubjectKind;
+import io.asynq4j.internal.broker.inspect.KeyspaceScan;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
-import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
-import java.util.ArrayList;
+import io.asynq4j.internal.redis.store.task.RedisUpkeep;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /** Redis implementation of the scan of keys and containers. */
-public final class KeyspaceScanner implements KeyspaceScan {
+public record KeyspaceScanner(RedisCommandExecutor link) implements KeyspaceScan {
 
-  private static final int KEYS_PER_SCAN = 1000;
   private static final int IDS_PER_PAGE = 1000;
   private static final int MEMBERS_PER_SCAN = 500;
   private static final String START = "0";
@@ -39,12 +38,6 @@ public final class KeyspaceScanner implements KeyspaceScan {
           "completed",
           "aggregation_sets");
 
-  private final RedisCommandExecutor link;
-
-  public KeyspaceScanner(RedisCommandExecutor link) {
-    this.link = link;
-  }
-
   @Override
   public Members members(QueueName queue, String container, String cursor) {
     String key = RedisKeys.of(queue, container);
@@ -56,13 +49,10 @@ public final class KeyspaceScanner implements KeyspaceScan {
     String from = cursor.isEmpty() ? START : cursor;
     List<@Nullable Object> page =
         ReplyParser.list(link.callSafe(command, key, from, "COUNT", MEMBERS_PER_SCAN));
-    List<@Nullable Object> found = ReplyParser.list(page.get(1));
-    List<String> members = new ArrayList<>();
     // Members of a sorted set come with their scores.
-    for (int i = 0; i < found.size(); i += isSet ? 1 : 2) {
-      members.add(ReplyParser.text(found.get(i)));
-    }
-    return new Members(members, next(page));
+    Collection<String> members =
+        isSet ? ReplyParser.texts(page.get(1)) : ReplyParser.map(page.get(1)).keySet();
+    return new Members(List.copyOf(members), next(page));
   }
 
   /**
@@ -96,17 +86,12 @@ public final class KeyspaceScanner implements KeyspaceScan {
       return new Keyspace(List.of(), "", /* moved= */ true);
     }
     String pattern = queue == null ? "asynq:*" : RedisKeys.pattern(RedisKeys.prefix(queue));
-    CommandArgs args = new CommandArgs().add(cursor.isEmpty() ? START : cursor);
-    args.add("MATCH").add(pattern).add("COUNT").add(KEYS_PER_SCAN);
     List<@Nullable Object> page =
-        ReplyParser.list(link.call(node.slot(), ResendPolicy.SAFE, Command.SCAN, args));
-    List<Subject> subjects = new ArrayList<>();
-    for (Object key : ReplyParser.list(page.get(1))) {
-      Subject subject = subject(ReplyParser.text(key), queue, registered);
-      if (subject != null) {
-        subjects.add(subject);
-      }
-    }
+        RedisUpkeep.scan(link, node.slot(), pattern, cursor.isEmpty() ? START : cursor);
+    List<Subject> subjects =
+        ReplyParser.texts(page.get(1)).stream()
+            .flatMap(key -> Stream.ofNullable(subject(key, queue, registered)))
+            .toList();
     return new Keyspace(subjects, next(page), /* moved= */ false);
   }
 

@@ -5,7 +5,7 @@ import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.QueueSnapshot;
-import io.asynq4j.internal.broker.QueueInspection;
+import io.asynq4j.internal.broker.inspect.QueueInspection;
 import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.codec.TaskRow;
 import io.asynq4j.internal.redis.codec.UnreadableDataLog;
@@ -78,17 +78,9 @@ public final class QueueReader implements QueueInspection {
   public QueueSnapshot listedSnapshot(QueueName queue) {
     List<@Nullable Object> reply = scripts.runList(Script.QUEUE_STATS, queue, new CommandArgs());
     Map<TaskState, Long> sizes = new EnumMap<>(TaskState.class);
-    TaskState[] order = {
-      TaskState.PENDING,
-      TaskState.ACTIVE,
-      TaskState.SCHEDULED,
-      TaskState.RETRY,
-      TaskState.ARCHIVED,
-      TaskState.COMPLETED,
-      TaskState.AGGREGATING
-    };
-    for (int i = 0; i < order.length; i++) {
-      sizes.put(order[i], ReplyParser.number(reply.get(1 + i)));
+    // The script returns the sizes in the order of the states.
+    for (TaskState state : TaskState.values()) {
+      sizes.put(state, ReplyParser.number(reply.get(1 + sizes.size())));
     }
     Instant at = TaskRow.time(reply.get(0));
     return QueueSnapshot.builder(queue.value(), at)
@@ -128,9 +120,6 @@ public final class QueueReader implements QueueInspection {
 
   @Override
   public List<DailyStats> history(QueueName queue, int days) {
-    if (days < 1) {
-      throw new IllegalArgumentException("the number of days must be greater than 0, got " + days);
-    }
     requireQueue(queue);
     LocalDate today = LocalDate.ofInstant(time.clock().instant(), ZoneOffset.UTC);
     CommandArgs args = new CommandArgs(days * 2);

@@ -1,48 +1,31 @@
 package io.asynq4j.internal.redis.store.inspect;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.QueueNotEmptyException;
 import io.asynq4j.TaskState;
-import io.asynq4j.internal.broker.QueueRemoval;
+import io.asynq4j.inspect.QueueNotEmptyException;
+import io.asynq4j.internal.broker.BatchSplitter;
+import io.asynq4j.internal.broker.inspect.QueueRemoval;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
-import io.asynq4j.internal.redis.store.task.BatchSplitter;
 import io.asynq4j.internal.redis.store.task.QueueRegistry;
 import io.asynq4j.internal.redis.store.task.RedisAggregation;
 import io.asynq4j.internal.redis.store.task.RedisUpkeep;
 import redis.clients.jedis.Protocol.Command;
 
 /** Removes queues; if forced, with all their tasks. Thread-safe. */
-public final class QueueRemover implements QueueRemoval {
-
-  private final ScriptRunner scripts;
-  private final RedisCommandExecutor link;
-  private final QueueRegistry registry;
-  private final QueueReader queues;
-  private final RedisOperatorActions actions;
-  private final RedisAggregation aggregation;
-  private final RedisUpkeep upkeep;
-
-  public QueueRemover(
-      ScriptRunner scripts,
-      RedisCommandExecutor link,
-      QueueRegistry registry,
-      QueueReader queues,
-      RedisOperatorActions actions,
-      RedisAggregation aggregation,
-      RedisUpkeep upkeep) {
-    this.scripts = scripts;
-    this.link = link;
-    this.registry = registry;
-    this.queues = queues;
-    this.actions = actions;
-    this.aggregation = aggregation;
-    this.upkeep = upkeep;
-  }
+public record QueueRemover(
+    ScriptRunner scripts,
+    RedisCommandExecutor link,
+    QueueRegistry registry,
+    QueueReader queues,
+    RedisOperatorActions actions,
+    RedisAggregation aggregation,
+    RedisUpkeep upkeep)
+    implements QueueRemoval {
 
   @Override
   public void remove(QueueName queue, boolean force) {
@@ -50,7 +33,9 @@ public final class QueueRemover implements QueueRemoval {
     // Entries without an active task must not prevent the removal; a lost lease must.
     upkeep.repair(queue);
     if (force) {
-      refuseWhileActive(queue);
+      if (ReplyParser.number(link.callSafe(Command.ZCARD, RedisKeys.of(queue, "lease"))) > 0) {
+        throw new QueueNotEmptyException(queue, TaskState.ACTIVE.word());
+      }
       empty(queue);
     }
     Object left = scripts.run(Script.REMOVE_QUEUE, queue, new CommandArgs());
@@ -58,13 +43,6 @@ public final class QueueRemover implements QueueRemoval {
       throw new QueueNotEmptyException(queue, ReplyParser.text(left));
     }
     registry.remove(queue);
-  }
-
-  private void refuseWhileActive(QueueName queue) {
-    String key = RedisKeys.of(queue, "lease");
-    if (ReplyParser.number(link.callSafe(Command.ZCARD, key)) > 0) {
-      throw new QueueNotEmptyException(queue, TaskState.ACTIVE.word());
-    }
   }
 
   private void empty(QueueName queue) {

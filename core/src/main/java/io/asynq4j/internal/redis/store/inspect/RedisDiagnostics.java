@@ -3,8 +3,9 @@ package io.asynq4j.internal.redis.store.inspect;
 import io.asynq4j.QueueName;
 import io.asynq4j.inspect.FindingKind;
 import io.asynq4j.internal.broker.Aggregation.AggregationSet;
-import io.asynq4j.internal.broker.Diagnostics;
+import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.Presence;
+import io.asynq4j.internal.broker.inspect.Diagnostics;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.command.CommandArgs;
@@ -16,7 +17,6 @@ import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
 import io.asynq4j.internal.redis.store.presence.RedisPresence;
 import io.asynq4j.internal.redis.store.task.ArchiveTrimmer;
-import io.asynq4j.internal.redis.store.task.BatchSplitter;
 import io.asynq4j.internal.redis.store.task.QueueRegistry;
 import io.asynq4j.internal.redis.store.task.RedisAggregation;
 import io.asynq4j.internal.time.TimeMath;
@@ -33,7 +33,14 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /** Detects and repairs inconsistencies in Redis. */
-public final class RedisDiagnostics implements Diagnostics {
+public record RedisDiagnostics(
+    ScriptRunner scripts,
+    RedisCommandExecutor link,
+    BrokerTime time,
+    QueueRegistry registry,
+    RedisPresence presence,
+    RedisAggregation aggregation)
+    implements Diagnostics {
 
   /** As in {@code prelude.lua}: until then, no sweep removes it from the registry. */
   private static final long PRESENCE_GRACE_SECONDS = 60;
@@ -47,32 +54,6 @@ public final class RedisDiagnostics implements Diagnostics {
   /** The suffixes of the other fixed keys of a queue, besides those of containers. */
   private static final List<String> OTHER_KEYS =
       List.of("groups", "spent", "paused", "settings", "processed", "failed");
-
-  private final ScriptRunner scripts;
-  private final RedisCommandExecutor link;
-  private final BrokerTime time;
-  private final QueueRegistry registry;
-  private final RedisPresence presence;
-  private final RedisAggregation aggregation;
-  private final ArchiveTrimmer archives;
-  private final TaskDiagnostics tasks;
-
-  public RedisDiagnostics(
-      ScriptRunner scripts,
-      RedisCommandExecutor link,
-      BrokerTime time,
-      QueueRegistry registry,
-      RedisPresence presence,
-      RedisAggregation aggregation) {
-    this.scripts = scripts;
-    this.link = link;
-    this.time = time;
-    this.registry = registry;
-    this.presence = presence;
-    this.aggregation = aggregation;
-    this.archives = new ArchiveTrimmer(scripts);
-    this.tasks = new TaskDiagnostics(scripts);
-  }
 
   @Override
   public List<Subject> registries() {
@@ -93,7 +74,7 @@ public final class RedisDiagnostics implements Diagnostics {
   private List<@Nullable FindingDetail> examine(
       List<Subject> subjects, Norms norms, boolean closely, boolean tidy) {
     return switch (subjects.get(0).kind()) {
-      case TASK -> tasks.examine(queueOf(subjects.get(0)), subjects, closely);
+      case TASK -> tasks().examine(queueOf(subjects.get(0)), subjects, closely);
       case LOCK, GROUP, GROUP_NAME, AGGREGATION_SET, SPENT_SET -> tidy(subjects, norms, tidy);
       case ARCHIVE -> each(subjects, subject -> archive(queueOf(subject), norms.archive()));
       case QUEUE -> each(subjects, this::queue);
@@ -106,11 +87,11 @@ public final class RedisDiagnostics implements Diagnostics {
 
   private static List<@Nullable FindingDetail> each(
       List<Subject> subjects, Function<Subject, @Nullable FindingDetail> look) {
-    List<@Nullable FindingDetail> findings = new ArrayList<>(subjects.size());
-    for (Subject subject : subjects) {
-      findings.add(look.apply(subject));
-    }
-    return findings;
+    return subjects.stream().map(look).toList();
+  }
+
+  private TaskDiagnostics tasks() {
+    return new TaskDiagnostics(scripts);
   }
 
   private static QueueName queueOf(Subject subject) {
@@ -169,9 +150,8 @@ public final class RedisDiagnostics implements Diagnostics {
     CommandArgs args = new CommandArgs();
     KeyspaceScanner.CONTAINERS.forEach(word -> args.add(RedisKeys.of(queue, word)));
     OTHER_KEYS.forEach(word -> args.add(RedisKeys.of(queue, word)));
-    return ReplyParser.number(
-            link.call(RedisKeys.prefix(queue), ResendPolicy.SAFE, Command.EXISTS, args))
-        == 0;
+    Object found = link.call(RedisKeys.prefix(queue), ResendPolicy.SAFE, Command.EXISTS, args);
+    return ReplyParser.number(found) == 0;
   }
 
   private @Nullable FindingDetail registry(String key) {
@@ -217,7 +197,7 @@ public final class RedisDiagnostics implements Diagnostics {
       return List.of();
     }
     if (subjects.get(0).kind() == SubjectKind.TASK) {
-      return tasks.repair(queueOf(subjects.get(0)), subjects, findings, removeUnreadable);
+      return tasks().repair(queueOf(subjects.get(0)), subjects, findings, removeUnreadable);
     }
     List<@Nullable FindingDetail> found =
         examine(subjects, norms, /* closely= */ true, /* tidy= */ true);
@@ -234,7 +214,10 @@ public final class RedisDiagnostics implements Diagnostics {
     switch (subject.kind()) {
       case AGGREGATION_SET -> giveBack(queueOf(subject), subject.name());
       case ARCHIVE -> {
-        return trim(queueOf(subject), norms.archive());
+        ArchiveTrimmer.trimAll(scripts, queueOf(subject), norms.archive());
+        return archive(queueOf(subject), norms.archive()) == null
+            ? RepairResult.DONE
+            : RepairResult.OUT_OF_REACH;
       }
       case QUEUE -> registry.registerAgain(queueOf(subject));
       case QUEUE_NAME -> unregister(queueOf(subject));
@@ -259,13 +242,6 @@ public final class RedisDiagnostics implements Diagnostics {
       aggregation.giveBack(
           new AggregationSet(queue, name.substring(0, colon), name.substring(colon + 1), 0));
     }
-  }
-
-  private RepairResult trim(QueueName queue, ArchiveRules rules) {
-    while (archives.trim(queue, BatchSplitter.MAX, rules) == BatchSplitter.MAX) {
-      // Continues in small steps.
-    }
-    return archive(queue, rules) == null ? RepairResult.DONE : RepairResult.OUT_OF_REACH;
   }
 
   /**

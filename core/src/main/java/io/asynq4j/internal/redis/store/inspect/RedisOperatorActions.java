@@ -3,9 +3,10 @@ package io.asynq4j.internal.redis.store.inspect;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskState;
-import io.asynq4j.internal.broker.OperatorActions;
-import io.asynq4j.internal.broker.OperatorActions.ActionAnswer.Status;
-import io.asynq4j.internal.broker.TaskInspection.Listing;
+import io.asynq4j.internal.broker.BatchSplitter;
+import io.asynq4j.internal.broker.inspect.OperatorActions;
+import io.asynq4j.internal.broker.inspect.OperatorActions.ActionAnswer.Status;
+import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
 import io.asynq4j.internal.redis.codec.TaskRow;
@@ -15,30 +16,18 @@ import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
 import io.asynq4j.internal.redis.store.task.ArchiveTrimmer;
-import io.asynq4j.internal.redis.store.task.BatchSplitter;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.Map;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Redis implementation of operator actions. */
-public final class RedisOperatorActions implements OperatorActions {
-
-  private final ScriptRunner scripts;
-  private final QueueReader queues;
-  private final TaskReader tasks;
-  private final ArchiveTrimmer archives;
-
-  public RedisOperatorActions(ScriptRunner scripts, QueueReader queues, TaskReader tasks) {
-    this.scripts = scripts;
-    this.queues = queues;
-    this.tasks = tasks;
-    this.archives = new ArchiveTrimmer(scripts);
-  }
+public record RedisOperatorActions(ScriptRunner scripts, QueueReader queues, TaskReader tasks)
+    implements OperatorActions {
 
   @Override
   public List<ActionAnswer> run(QueueName queue, List<String> ids) {
@@ -57,7 +46,7 @@ public final class RedisOperatorActions implements OperatorActions {
       List<@Nullable Object> rest = act(Script.ARCHIVE_WAITING, queue, limits, batch, answers);
       int tooOld = ReplyParser.integer(rest.get(0));
       int trimmed = ReplyParser.integer(rest.get(1));
-      int gone = trimmed + archives.trimOn(queue, batch.size(), trimmed, rules);
+      int gone = trimmed + ArchiveTrimmer.trimOn(scripts, queue, batch.size(), trimmed, rules);
       dropped += Math.max(0, gone - tooOld);
     }
     return new Archived(answers, dropped);
@@ -124,7 +113,8 @@ public final class RedisOperatorActions implements OperatorActions {
   @Override
   public long runAll(
       QueueName queue, TaskState state, @Nullable String group, LongConsumer progress) {
-    return all(queue, state, group, (each, ids) -> run(queue, ids), progress);
+    return all(queue, state, group, (each, ids) -> new Archived(run(queue, ids), 0), progress)
+        .done();
   }
 
   @Override
@@ -135,17 +125,7 @@ public final class RedisOperatorActions implements OperatorActions {
       ArchiveRules rules,
       WhenFull whenFull,
       LongConsumer progress) {
-    LongAdder dropped = new LongAdder();
-    AtomicBoolean full = new AtomicBoolean();
-    Action archive =
-        (each, ids) -> {
-          Archived archived = archive(queue, ids, rules, whenFull);
-          dropped.add(archived.dropped());
-          full.set(archived.isFull());
-          return archived.answers();
-        };
-    long done = all(queue, state, group, archive, progress);
-    return new ArchivedAll(done, dropped.sum(), full.get());
+    return all(queue, state, group, (each, ids) -> archive(queue, ids, rules, whenFull), progress);
   }
 
   /** Also removes IDs without a task from the container in which they were found. */
@@ -156,21 +136,22 @@ public final class RedisOperatorActions implements OperatorActions {
         (each, ids) -> {
           String container =
               each == null ? RedisKeys.of(queue, state.word()) : RedisKeys.group(queue, each);
-          return act(Script.DELETE, queue, new CommandArgs().add(container).addEmpty(), ids);
+          CommandArgs head = new CommandArgs().add(container).addEmpty();
+          return new Archived(act(Script.DELETE, queue, head, ids), 0);
         };
-    return all(queue, state, group, delete, progress);
+    return all(queue, state, group, delete, progress).done();
   }
 
-  /** An action on some tasks of a container. */
+  /** An action on some tasks of a container. Only archiving drops tasks from the archive. */
   private interface Action {
-    List<ActionAnswer> apply(@Nullable String group, List<String> ids);
+    Archived apply(@Nullable String group, List<String> ids);
   }
 
   /**
    * Acts on all tasks that are in a state at the start, in steps. Tasks that arrive meanwhile may
    * be included; tasks that do not allow the action are skipped. Stops when the archive is full.
    */
-  private long all(
+  private ArchivedAll all(
       QueueName queue,
       TaskState state,
       @Nullable String group,
@@ -178,6 +159,7 @@ public final class RedisOperatorActions implements OperatorActions {
       LongConsumer progress) {
     queues.requireQueue(queue);
     long done = 0;
+    long dropped = 0;
     for (String container : containers(queue, state, group)) {
       long doneBefore = done;
       int skipped = 0;
@@ -190,9 +172,9 @@ public final class RedisOperatorActions implements OperatorActions {
         }
         budget = budget == Long.MAX_VALUE ? slice.total() : budget;
         List<String> ids = slice.rows().stream().map(TaskRow::id).toList();
-        boolean full = false;
-        for (ActionAnswer answer : action.apply(container, ids)) {
-          full |= answer.status() == Status.ARCHIVE_FULL;
+        Archived result = action.apply(container, ids);
+        dropped += result.dropped();
+        for (ActionAnswer answer : result.answers()) {
           if (answer.status() == Status.DONE) {
             done++;
           } else {
@@ -200,30 +182,23 @@ public final class RedisOperatorActions implements OperatorActions {
           }
         }
         progress.accept(done);
-        if (full) {
-          return done;
+        if (result.isFull()) {
+          return new ArchivedAll(done, dropped, /* full= */ true);
         }
       }
     }
-    return done;
+    return new ArchivedAll(done, dropped, /* full= */ false);
   }
 
   /** Returns the groups whose tasks are meant; one null for a state with one container. */
   private List<@Nullable String> containers(
       QueueName queue, TaskState state, @Nullable String group) {
-    List<@Nullable String> containers = new ArrayList<>();
     if (state != TaskState.AGGREGATING || group != null) {
-      containers.add(group);
-    } else {
-      queues
-          .groupSizes(queue)
-          .forEach(
-              (each, size) -> {
-                if (size >= 0) {
-                  containers.add(each);
-                }
-              });
+      return Collections.singletonList(group);
     }
-    return containers;
+    return queues.groupSizes(queue).entrySet().stream()
+        .filter(each -> each.getValue() >= 0)
+        .<@Nullable String>map(Map.Entry::getKey)
+        .toList();
   }
 }

@@ -3,7 +3,7 @@ package io.asynq4j.internal.redis.store.inspect;
 import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
 import io.asynq4j.inspect.QueueLimits;
-import io.asynq4j.internal.broker.QueueControl;
+import io.asynq4j.internal.broker.inspect.QueueControl;
 import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.codec.RateField;
 import io.asynq4j.internal.redis.command.CommandArgs;
@@ -19,15 +19,8 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /** Reads and sets the pause and the limits of queues. Thread-safe. */
-public final class RedisQueueControl implements QueueControl {
-
-  private final RedisCommandExecutor link;
-  private final BrokerTime time;
-
-  public RedisQueueControl(RedisCommandExecutor link, BrokerTime time) {
-    this.link = link;
-    this.time = time;
-  }
+public record RedisQueueControl(RedisCommandExecutor link, BrokerTime time)
+    implements QueueControl {
 
   @Override
   public boolean pause(QueueName queue) {
@@ -40,9 +33,8 @@ public final class RedisQueueControl implements QueueControl {
   @Override
   public boolean resume(QueueName queue) {
     String key = RedisKeys.of(queue, "paused");
-    return ReplyParser.number(
-            link.call(key, ResendPolicy.NEVER, Command.DEL, new CommandArgs().add(key)))
-        == 1;
+    CommandArgs args = new CommandArgs().add(key);
+    return ReplyParser.number(link.call(key, ResendPolicy.NEVER, Command.DEL, args)) == 1;
   }
 
   @Override
@@ -53,9 +45,7 @@ public final class RedisQueueControl implements QueueControl {
         reply.get(0) == null
             ? OptionalInt.empty()
             : OptionalInt.of(ReplyParser.integer(reply.get(0))),
-        reply.get(1) == null
-            ? Optional.empty()
-            : Optional.of(ReplyParser.number(reply.get(1)) == 1),
+        Optional.ofNullable(reply.get(1)).map(ordered -> ReplyParser.number(ordered) == 1),
         RateField.read(reply.get(2), reply.get(3), reply.get(4)));
   }
 

@@ -2,17 +2,17 @@ package io.asynq4j.internal.redis.store.inspect;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.inspect.FindingKind;
-import io.asynq4j.internal.broker.Diagnostics.FindingDetail;
-import io.asynq4j.internal.broker.Diagnostics.RepairResult;
-import io.asynq4j.internal.broker.Diagnostics.Subject;
+import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.TaskMessage;
+import io.asynq4j.internal.broker.inspect.Diagnostics.FindingDetail;
+import io.asynq4j.internal.broker.inspect.Diagnostics.RepairResult;
+import io.asynq4j.internal.broker.inspect.Diagnostics.Subject;
 import io.asynq4j.internal.redis.codec.MessageCodec;
 import io.asynq4j.internal.redis.codec.UnreadableMessageException;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
-import io.asynq4j.internal.redis.store.task.BatchSplitter;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Examines and repairs the tasks of a queue, many per call. Thread-safe. */
-final class TaskDiagnostics {
+record TaskDiagnostics(ScriptRunner scripts) {
 
   /** What the script returns instead of a finding when it postponed a task. */
   private static final String LATER = "!later";
@@ -35,12 +35,6 @@ final class TaskDiagnostics {
 
   /** Expects no specific finding but wants a close examination. */
   private static final Repair CLOSELY = new Repair("?", "", "", "", "");
-
-  private final ScriptRunner scripts;
-
-  TaskDiagnostics(ScriptRunner scripts) {
-    this.scripts = scripts;
-  }
 
   /**
    * Input of the script for a repair.

@@ -8,8 +8,8 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.inspect.TaskAction;
-import io.asynq4j.internal.broker.TaskEdits;
 import io.asynq4j.internal.broker.TaskMessage;
+import io.asynq4j.internal.broker.inspect.TaskEdits;
 import io.asynq4j.internal.redis.codec.MessageCodec;
 import io.asynq4j.internal.redis.codec.TaskRow;
 import io.asynq4j.internal.redis.command.CommandArgs;
@@ -20,20 +20,13 @@ import io.asynq4j.internal.redis.script.ScriptRunner;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Redis implementation of edits: a script compares the task with what was read. */
-public final class TaskEditor implements TaskEdits {
+public record TaskEditor(ScriptRunner scripts, TaskReader tasks) implements TaskEdits {
 
   /** Limit of attempts to read a task that changes concurrently. */
   private static final int MOST_LOOKS = 20;
-
-  private final ScriptRunner scripts;
-  private final TaskReader tasks;
-
-  public TaskEditor(ScriptRunner scripts, TaskReader tasks) {
-    this.scripts = scripts;
-    this.tasks = tasks;
-  }
 
   @Override
   public void updatePayload(QueueName queue, String id, Payload payload) {
@@ -72,21 +65,13 @@ public final class TaskEditor implements TaskEdits {
             .add(stored.uniqueKey())
             .add(changed.uniqueKey());
     Object reply = scripts.run(Script.UPDATE, queue, args);
-    if (reply instanceof Long code) {
-      if (code == 0) {
-        throw new TaskNotFoundException(queue, id);
-      } else if (code == -1) {
-        throw changedMeanwhile(queue, id);
-      }
-    } else if (ReplyParser.text(reply).startsWith("lock:")) {
+    String text = reply instanceof Long ? "" : ReplyParser.text(reply);
+    if (text.startsWith("lock:")) {
       throw new TaskStateException(
-          queue,
-          id,
-          "would conflict with the unique task "
-              + ReplyParser.text(reply).substring("lock:".length()));
-    } else {
-      throw new TaskStateException(
-          queue, id, TaskAction.UPDATE.refusal(TaskState.ofWord(ReplyParser.text(reply))));
+          queue, id, "would conflict with the unique task " + text.substring("lock:".length()));
+    }
+    if (!isDone(queue, id, TaskAction.UPDATE, reply)) {
+      throw changedMeanwhile(queue, id);
     }
   }
 
@@ -100,16 +85,24 @@ public final class TaskEditor implements TaskEdits {
       }
       CommandArgs args = new CommandArgs(3).addEmpty().add(row.fingerprint()).add(id);
       Object reply = scripts.runList(Script.DELETE, queue, args).get(0);
-      if (!(reply instanceof Long code)) {
-        throw new TaskStateException(
-            queue, id, TaskAction.DELETE.refusal(TaskState.ofWord(ReplyParser.text(reply))));
-      } else if (code == 0) {
-        throw new TaskNotFoundException(queue, id);
-      } else if (code == 1) {
+      if (isDone(queue, id, TaskAction.DELETE, reply)) {
         return true;
       }
     }
     throw changedMeanwhile(queue, id);
+  }
+
+  /** Returns false if the task has changed since it was read. */
+  private static boolean isDone(
+      QueueName queue, String id, TaskAction action, @Nullable Object reply) {
+    if (!(reply instanceof Long code)) {
+      throw new TaskStateException(
+          queue, id, action.refusal(TaskState.ofWord(ReplyParser.text(reply))));
+    }
+    if (code == 0) {
+      throw new TaskNotFoundException(queue, id);
+    }
+    return code == 1;
   }
 
   private static TaskStateException changedMeanwhile(QueueName queue, String id) {

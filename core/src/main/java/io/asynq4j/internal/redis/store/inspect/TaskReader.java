@@ -7,8 +7,9 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
 import io.asynq4j.inspect.TaskPage;
-import io.asynq4j.internal.broker.TaskInspection;
+import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.TaskMessage;
+import io.asynq4j.internal.broker.inspect.TaskInspection;
 import io.asynq4j.internal.redis.codec.FailuresField;
 import io.asynq4j.internal.redis.codec.MessageCodec;
 import io.asynq4j.internal.redis.codec.TaskRow;
@@ -20,7 +21,6 @@ import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
-import io.asynq4j.internal.redis.store.task.BatchSplitter;
 import io.asynq4j.internal.redis.watch.RedisStoreWatch;
 import io.asynq4j.internal.text.UrlSafeText;
 import java.time.Duration;
@@ -33,22 +33,13 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
 /** Redis implementation of reading tasks. */
-public final class TaskReader implements TaskInspection {
+public record TaskReader(ScriptRunner scripts, RedisCommandExecutor link, QueueReader queues)
+    implements TaskInspection {
 
   /** Maximum number of queues per round trip. */
   private static final int MOST_QUEUES = 1_000;
 
   private static final int COUNTED_AT_ONCE = 500;
-
-  private final ScriptRunner scripts;
-  private final RedisCommandExecutor link;
-  private final QueueReader queues;
-
-  public TaskReader(ScriptRunner scripts, RedisCommandExecutor link, QueueReader queues) {
-    this.scripts = scripts;
-    this.link = link;
-    this.queues = queues;
-  }
 
   @Override
   public TaskInfo task(QueueName queue, String id) {
@@ -62,9 +53,12 @@ public final class TaskReader implements TaskInspection {
       queues.requireQueue(queue);
       throw new TaskNotFoundException(queue, id);
     }
+    Instant now = TaskRow.time(reply.get(0));
     String score = ReplyParser.text(reply.get(1));
+    List<@Nullable Object> fields = reply.subList(2, reply.size());
     try {
-      return TaskRow.of(queue, id, null, TaskRow.time(reply.get(0)), score, score, reply, 2);
+      TaskState state = TaskState.ofWord(ReplyParser.text(fields.get(TaskRow.STATE)));
+      return new TaskRow(queue, id, state, now, score, score, fields);
     } catch (IllegalArgumentException e) {
       throw new TaskStateException(queue, id, "has an unknown state: " + e.getMessage());
     }
@@ -219,15 +213,14 @@ public final class TaskReader implements TaskInspection {
     List<TaskRow> rows = new ArrayList<>();
     for (int i = 3; i < reply.size(); i += 3 + TaskRow.FIELDS) {
       rows.add(
-          TaskRow.of(
+          new TaskRow(
               queue,
               ReplyParser.text(reply.get(i)),
               listing.state(),
               now,
               ReplyParser.text(reply.get(i + 1)),
               ReplyParser.text(reply.get(i + 2)),
-              reply,
-              i + 3));
+              reply.subList(i + 3, i + 3 + TaskRow.FIELDS)));
     }
     // Fewer tasks than requested may also mean that the byte limit was reached.
     long end = offset + rows.size();

@@ -3,6 +3,7 @@ package io.asynq4j.internal.redis.store.presence;
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
+import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.Presence;
 import io.asynq4j.internal.redis.codec.PresenceCodec;
 import io.asynq4j.internal.redis.codec.UnreadableDataLog;
@@ -14,7 +15,6 @@ import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
-import io.asynq4j.internal.redis.store.task.BatchSplitter;
 import io.asynq4j.internal.time.WholeSeconds;
 import java.time.Duration;
 import java.time.Instant;
@@ -123,24 +123,9 @@ public final class RedisPresence implements Presence {
   @Override
   public void hide(Server server) {
     String[] keys = keys(server);
-    unregister(RedisKeys.SERVERS, keys[0]);
-    unregister(RedisKeys.WORKERS, keys[1]);
-    Stream.of(keys).forEach(this::delete);
-  }
-
-  private void unregister(String registry, String key) {
-    link.callSafe(Command.ZREM, registry, key);
-  }
-
-  private void delete(String key) {
-    link.callSafe(Command.DEL, key);
-  }
-
-  @Override
-  public List<Server> servers() {
-    return live(RedisKeys.SERVERS).stream()
-        .flatMap(key -> readServer(key, unreadable -> {}).stream())
-        .toList();
+    link.callSafe(Command.ZREM, RedisKeys.SERVERS, keys[0]);
+    link.callSafe(Command.ZREM, RedisKeys.WORKERS, keys[1]);
+    Stream.of(keys).forEach(key -> link.callSafe(Command.DEL, key));
   }
 
   @Override
@@ -168,7 +153,7 @@ public final class RedisPresence implements Presence {
   }
 
   private Optional<Server> readServer(String key, Consumer<Unreadable> broken) {
-    return ask(key, Command.GET, new CommandArgs().add(key), broken)
+    return Optional.ofNullable(ask(key, Command.GET, new CommandArgs().add(key), broken))
         .flatMap(info -> decode(key, info, PresenceCodec::decodeServer, any -> "", broken));
   }
 
@@ -177,8 +162,7 @@ public final class RedisPresence implements Presence {
     List<Worker> workers = new ArrayList<>();
     for (String key : live(RedisKeys.WORKERS)) {
       List<@Nullable Object> rows =
-          ReplyParser.list(
-              ask(key, Command.HGETALL, new CommandArgs().add(key), broken).orElse(null));
+          ReplyParser.list(ask(key, Command.HGETALL, new CommandArgs().add(key), broken));
       for (int i = 0; i < rows.size(); i += 2) {
         String taskId = ReplyParser.text(rows.get(i));
         decode(key, rows.get(i + 1), PresenceCodec::decodeWorker, any -> taskId, broken)
@@ -200,8 +184,8 @@ public final class RedisPresence implements Presence {
   @Override
   public void hideEntries(String schedulerId) {
     String key = RedisKeys.scheduler(schedulerId);
-    unregister(RedisKeys.SCHEDULERS, key);
-    delete(key);
+    link.callSafe(Command.ZREM, RedisKeys.SCHEDULERS, key);
+    link.callSafe(Command.DEL, key);
   }
 
   @Override
@@ -209,7 +193,7 @@ public final class RedisPresence implements Presence {
     List<SchedulerEntry> entries = new ArrayList<>();
     for (String key : live(RedisKeys.SCHEDULERS)) {
       CommandArgs args = new CommandArgs().add(key).add(0).add(-1);
-      for (Object entry : ReplyParser.list(ask(key, Command.LRANGE, args, broken).orElse(null))) {
+      for (Object entry : ReplyParser.list(ask(key, Command.LRANGE, args, broken))) {
         decode(
                 key,
                 entry,
@@ -260,17 +244,8 @@ public final class RedisPresence implements Presence {
     return events;
   }
 
-  @Override
-  public void clearEvents(String entryId) {
-    delete(RedisKeys.schedulerHistory(entryId));
-  }
-
   private List<String> live(String registry) {
     return ReplyParser.texts(scripts.run(Script.LIVE, new String[] {registry}, new CommandArgs()));
-  }
-
-  private interface Decoder<T> {
-    T decode(byte[] bytes) throws WireFormatException;
   }
 
   /**
@@ -281,12 +256,12 @@ public final class RedisPresence implements Presence {
   private <T> Optional<T> decode(
       String key,
       @Nullable Object reply,
-      Decoder<T> decoder,
+      Function<byte[], T> decoder,
       Function<byte[], String> id,
       Consumer<Unreadable> broken) {
     byte[] bytes = ReplyParser.bytes(reply);
     try {
-      return Optional.of(decoder.decode(bytes));
+      return Optional.of(decoder.apply(bytes));
     } catch (WireFormatException | IllegalArgumentException e) {
       unreadables.warn("a row of " + key, e, SHOWN_AS_BROKEN);
       broken.accept(new Unreadable(RedisKeys.ownerOf(key), id.apply(bytes), reason(e)));
@@ -294,18 +269,18 @@ public final class RedisPresence implements Presence {
     }
   }
 
-  /** Reads a key; empty if it does not exist. A key of another type counts as one broken row. */
-  private Optional<Object> ask(
+  /** Reads a key; null if it does not exist. A key of another type counts as one broken row. */
+  private @Nullable Object ask(
       String key, Command command, CommandArgs args, Consumer<Unreadable> broken) {
     try {
-      return Optional.ofNullable(link.call(key, ResendPolicy.SAFE, command, args));
+      return link.call(key, ResendPolicy.SAFE, command, args);
     } catch (BrokerRefusedException e) {
       if (e.reason() != BrokerRefusedException.Reason.REQUEST) {
         throw e;
       }
       unreadables.warn(key, e, SHOWN_AS_BROKEN);
       broken.accept(new Unreadable(RedisKeys.ownerOf(key), "", reason(e)));
-      return Optional.empty();
+      return null;
     }
   }
 

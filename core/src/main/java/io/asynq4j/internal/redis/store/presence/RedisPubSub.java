@@ -13,13 +13,7 @@ import java.util.function.Consumer;
 import redis.clients.jedis.Protocol.Command;
 
 /** Redis channels: the named ones, and the one for cancellations. */
-public final class RedisPubSub implements PubSub, CancellationChannel {
-
-  private final RedisCommandExecutor link;
-
-  public RedisPubSub(RedisCommandExecutor link) {
-    this.link = link;
-  }
+public record RedisPubSub(RedisCommandExecutor link) implements PubSub, CancellationChannel {
 
   @Override
   public void publish(String name, byte[] message) {
@@ -39,30 +33,25 @@ public final class RedisPubSub implements PubSub, CancellationChannel {
 
   @Override
   public Subscription subscribe(List<String> names, Consumer<byte[]> listener) {
-    return started(
-        new ChannelSubscription(
+    return new ChannelSubscription(
             link,
             names.stream().map(RedisKeys::channel).toList(),
             "channels",
             RedisKeys.channel("*"),
             "messages of other processes to this one are not received",
-            listener));
+            listener)
+        .start();
   }
 
   @Override
   public Subscription subscribe(Consumer<String> listener) {
-    return started(
-        new ChannelSubscription(
+    return new ChannelSubscription(
             link,
             List.of(RedisKeys.CANCEL_CHANNEL),
             "cancellations",
             RedisKeys.CANCEL_CHANNEL,
             "running tasks cannot be cancelled by other processes",
-            taskId -> listener.accept(new String(taskId, StandardCharsets.UTF_8))));
-  }
-
-  private static Subscription started(ChannelSubscription subscription) {
-    subscription.start();
-    return subscription;
+            taskId -> listener.accept(new String(taskId, StandardCharsets.UTF_8)))
+        .start();
   }
 }

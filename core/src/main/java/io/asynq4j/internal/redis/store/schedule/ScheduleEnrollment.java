@@ -4,6 +4,7 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.ScheduleLedger.Entry;
 import io.asynq4j.internal.broker.ScheduleLedger.State;
 import io.asynq4j.internal.redis.command.CommandArgs;
@@ -12,10 +13,8 @@ import io.asynq4j.internal.redis.command.ReplyParser;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
-import io.asynq4j.internal.redis.store.task.BatchSplitter;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -131,13 +130,12 @@ final class ScheduleEnrollment {
 
   /** Entries that cannot be handled now and must not delay the others. */
   private final class Skipped {
-    private final Set<Entry> entries = new HashSet<>();
+    private final Map<Entry, BrokerException> failures = new LinkedHashMap<>();
     private final Map<Optional<String>, BrokerException> outages = new HashMap<>();
-    private @Nullable BrokerException first;
 
     void add(Collection<Entry> some, BrokerException failure) {
       for (Entry entry : some) {
-        entries.add(entry);
+        failures.putIfAbsent(entry, failure);
         if (skippedNames.add(entry.name())) {
           log.warn(
               "schedule entry {} of queue {} does not fire for now, other entries do: {}",
@@ -146,7 +144,6 @@ final class ScheduleEnrollment {
               failure.getMessage());
         }
       }
-      first = first == null ? failure : first;
     }
 
     /**
@@ -178,7 +175,7 @@ final class ScheduleEnrollment {
     }
 
     boolean isWithout(Entry entry) {
-      return !entries.contains(entry);
+      return !failures.containsKey(entry);
     }
 
     /**
@@ -186,9 +183,9 @@ final class ScheduleEnrollment {
      * cause.
      */
     Map<String, State> from(Map<String, State> states) {
-      entries.forEach(entry -> states.remove(entry.name()));
-      if (first != null && states.isEmpty()) {
-        throw first;
+      failures.keySet().forEach(entry -> states.remove(entry.name()));
+      if (!failures.isEmpty() && states.isEmpty()) {
+        throw failures.values().iterator().next();
       }
       skippedNames.removeAll(states.keySet());
       return states;
@@ -222,9 +219,8 @@ final class ScheduleEnrollment {
         states.put(entry.name(), state);
       }
     } catch (IllegalArgumentException e) {
-      records
-          .unreadables()
-          .warn("the state of schedule entry " + entry.name(), e, "the entry does not fire");
+      records.unreadables.warn(
+          "the state of schedule entry " + entry.name(), e, "the entry does not fire");
     }
   }
 }

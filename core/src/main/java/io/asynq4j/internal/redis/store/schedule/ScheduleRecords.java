@@ -1,5 +1,7 @@
 package io.asynq4j.internal.redis.store.schedule;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.ScheduleLedger.Entry;
@@ -38,15 +40,12 @@ final class ScheduleRecords {
   static final String REVISION = "";
 
   private final RedisCommandExecutor link;
-  private final UnreadableDataLog unreadables = new UnreadableDataLog();
+
+  /** Reports each place with unreadable data once. */
+  final UnreadableDataLog unreadables = new UnreadableDataLog();
 
   ScheduleRecords(RedisCommandExecutor link) {
     this.link = link;
-  }
-
-  /** Returns the log for unreadable data, which reports each place once. */
-  UnreadableDataLog unreadables() {
-    return unreadables;
   }
 
   static String key(QueueName queue) {
@@ -139,9 +138,7 @@ final class ScheduleRecords {
     String text = millis instanceof Long number ? number.toString() : ReplyParser.text(millis);
     double value = ReplyParser.decimal(text, -1);
     boolean isTime = value >= 0 && value <= TimeMath.LATEST.toEpochMilli();
-    if (!isTime) {
-      throw new IllegalArgumentException("not a time: \"" + text + "\"");
-    }
+    require(isTime, "not a time: \"" + text + "\"");
     return Instant.ofEpochMilli((long) value);
   }
 

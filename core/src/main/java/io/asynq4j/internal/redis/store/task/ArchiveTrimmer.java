@@ -1,6 +1,7 @@
 package io.asynq4j.internal.redis.store.task;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.script.Script;
@@ -9,21 +10,28 @@ import io.asynq4j.internal.redis.script.ScriptRunner;
 /** Keeps archives within their limits, in steps that do not block Redis for long. */
 public final class ArchiveTrimmer {
 
-  private final ScriptRunner scripts;
-
-  public ArchiveTrimmer(ScriptRunner scripts) {
-    this.scripts = scripts;
-  }
+  private ArchiveTrimmer() {}
 
   /** Adds the limits of an archive to the arguments of a script that archives tasks. */
   public static CommandArgs addLimits(CommandArgs args, ArchiveRules rules) {
     return args.add(rules.maxSize()).add(rules.maxAge().toSeconds()).add(rules.releaseLocks());
   }
 
-  public int trim(QueueName queue, int limit, ArchiveRules rules) {
+  static int trim(ScriptRunner scripts, QueueName queue, int limit, ArchiveRules rules) {
     CommandArgs args =
         new CommandArgs(3).add(rules.maxSize()).add(rules.maxAge().toSeconds()).add(limit);
     return scripts.runInt(Script.TRIM, queue, args);
+  }
+
+  /** Removes all tasks beyond the limits. Returns their number. */
+  public static int trimAll(ScriptRunner scripts, QueueName queue, ArchiveRules rules) {
+    int gone = 0;
+    int step;
+    do {
+      step = trim(scripts, queue, BatchSplitter.MAX, rules);
+      gone += step;
+    } while (step == BatchSplitter.MAX);
+    return gone;
   }
 
   /**
@@ -31,13 +39,8 @@ public final class ArchiveTrimmer {
    * script removed more tasks than it added, more may remain to be removed. Returns the total
    * number of removed tasks.
    */
-  public int trimOn(QueueName queue, int archived, int trimmed, ArchiveRules rules) {
-    int gone = 0;
-    int step = trimmed > archived ? BatchSplitter.MAX : 0;
-    while (step == BatchSplitter.MAX) {
-      step = trim(queue, BatchSplitter.MAX, rules);
-      gone += step;
-    }
-    return gone;
+  public static int trimOn(
+      ScriptRunner scripts, QueueName queue, int archived, int trimmed, ArchiveRules rules) {
+    return trimmed > archived ? trimAll(scripts, queue, rules) : 0;
   }
 }

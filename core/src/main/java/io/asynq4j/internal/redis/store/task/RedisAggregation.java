@@ -2,6 +2,7 @@ package io.asynq4j.internal.redis.store.task;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.Aggregation;
+import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.redis.codec.MessageCodec;
@@ -29,17 +30,10 @@ import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Protocol;
 
 /** Redis implementation of task groups. */
-public final class RedisAggregation implements Aggregation {
+public record RedisAggregation(ScriptRunner scripts, RedisCommandExecutor link)
+    implements Aggregation {
 
   private static final Logger log = LoggerFactory.getLogger(RedisAggregation.class);
-
-  private final ScriptRunner scripts;
-  private final RedisCommandExecutor link;
-
-  public RedisAggregation(ScriptRunner scripts, RedisCommandExecutor link) {
-    this.scripts = scripts;
-    this.link = link;
-  }
 
   @Override
   public Set<String> groups(QueueName queue) {
@@ -90,7 +84,7 @@ public final class RedisAggregation implements Aggregation {
     if (deadline != null) {
       unreadable.forEach((id, reason) -> quarantine(set, id, reason));
     }
-    return new SetContent(messages, deadline, List.copyOf(unreadable.keySet()));
+    return new SetContent(messages, deadline);
   }
 
   private void quarantine(AggregationSet set, String id, String reason) {
@@ -112,7 +106,11 @@ public final class RedisAggregation implements Aggregation {
         args.addEmpty();
       }
     } else {
-      requireQueue(set, aggregated);
+      QueueName queue = aggregated.message().queue();
+      if (!queue.equals(set.queue())) {
+        throw new IllegalArgumentException(
+            "tasks of queue " + set.queue() + " cannot become a task of queue " + queue);
+      }
       RedisEnqueueOperations.add(args, aggregated);
     }
     Object reply = scripts.run(Script.FINISH_SET, set.queue(), args);
@@ -124,14 +122,6 @@ public final class RedisAggregation implements Aggregation {
       case 0 -> FinishAnswer.ID_CONFLICT;
       default -> FinishAnswer.SET_LOST;
     };
-  }
-
-  private static void requireQueue(AggregationSet set, NewTask aggregated) {
-    QueueName queue = aggregated.message().queue();
-    if (!queue.equals(set.queue())) {
-      throw new IllegalArgumentException(
-          "tasks of queue " + set.queue() + " cannot become a task of queue " + queue);
-    }
   }
 
   @Override

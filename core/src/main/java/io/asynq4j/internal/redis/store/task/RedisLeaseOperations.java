@@ -3,6 +3,7 @@ package io.asynq4j.internal.redis.store.task;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.ClaimBatch;
 import io.asynq4j.internal.broker.ClaimBatch.QueueCondition;
@@ -12,6 +13,7 @@ import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.codec.MessageCodec;
 import io.asynq4j.internal.redis.codec.ProgressField;
@@ -26,7 +28,6 @@ import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
 import io.asynq4j.internal.text.LogText;
 import io.asynq4j.internal.time.WholeSeconds;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -37,7 +38,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,9 +78,7 @@ public final class RedisLeaseOperations implements LeaseOperations {
 
   @Override
   public ClaimBatch claim(QueueName queue, int max, Duration lease, QueueRules rules) {
-    if (max < 1) {
-      throw new IllegalArgumentException("a claim must be for at least one task, got " + max);
-    }
+    ArgumentValidator.requireAtLeast(1, max, "the number of tasks to claim");
     UnansweredClaim earlier = pollUnanswered(queue);
     if (earlier != null) {
       ClaimBatch granted = send(queue, earlier, /* inDoubt= */ true);
@@ -123,8 +121,7 @@ public final class RedisLeaseOperations implements LeaseOperations {
           queue,
           e);
     }
-    return new ClaimBatch(
-        granted.claims().subList(0, max), QueueCondition.MORE, null, granted.unreadable());
+    return new ClaimBatch(granted.claims().subList(0, max), QueueCondition.MORE, null);
   }
 
   private @Nullable UnansweredClaim pollUnanswered(QueueName queue) {
@@ -178,7 +175,6 @@ public final class RedisLeaseOperations implements LeaseOperations {
             : null;
     Instant leasedUntil = Instant.ofEpochSecond(ReplyParser.number(reply.get(2)));
     List<Claim> claims = new ArrayList<>();
-    List<String> unreadable = new ArrayList<>();
     for (int i = 3; i < reply.size(); i += 3) {
       String id = ReplyParser.text(reply.get(i));
       try {
@@ -189,29 +185,27 @@ public final class RedisLeaseOperations implements LeaseOperations {
                 leasedUntil,
                 TaskRow.ofNanos(ReplyParser.text(reply.get(i + 2)))));
       } catch (UnreadableMessageException e) {
-        quarantine(queue, id, token, e);
-        unreadable.add(id);
+        quarantine(queue, id, token, String.valueOf(e.getMessage()));
       }
     }
-    return new ClaimBatch(claims, rest, heldUntil, unreadable);
+    return new ClaimBatch(claims, rest, heldUntil);
   }
 
   /** Archives a task that cannot be decoded, so that it is not claimed again and again. */
-  private void quarantine(
-      QueueName queue, String id, String token, UnreadableMessageException reason) {
+  private void quarantine(QueueName queue, String id, String token, String reason) {
     try {
-      settler.quarantine(queue, id, token, String.valueOf(reason.getMessage()));
+      settler.quarantine(queue, id, token, reason);
       log.error(
           "task {} of queue {} cannot be read and was archived: {}",
           LogText.name(id),
           queue,
-          LogText.name(String.valueOf(reason.getMessage())));
+          LogText.name(reason));
     } catch (BrokerException e) {
       log.error(
           "task {} of queue {} cannot be read ({}) and could not be archived; the recoverer archives it when its lease expires",
           LogText.name(id),
           queue,
-          LogText.name(String.valueOf(reason.getMessage())),
+          LogText.name(reason),
           e);
     }
   }
@@ -284,42 +278,30 @@ public final class RedisLeaseOperations implements LeaseOperations {
   }
 
   @Override
-  public List<Boolean> writeResults(QueueName queue, List<Result> results) {
-    return write(
-        queue,
-        BatchSplitter.of(results, BatchSplitter.MAX, MAX_BYTES, each -> each.payload().size()),
-        Result::claim,
-        "result",
-        each -> each.payload().bytes());
-  }
-
-  @Override
-  public List<Boolean> writeProgress(QueueName queue, List<Step> steps) {
-    return write(
-        queue,
-        BatchSplitter.of(steps),
-        Step::claim,
-        ProgressField.NAME,
-        step -> ProgressField.text(step.progress()).getBytes(StandardCharsets.UTF_8));
-  }
-
-  private <T> List<Boolean> write(
-      QueueName queue,
-      List<List<T>> batches,
-      Function<T, Claim> claimOf,
-      String field,
-      Function<T, byte[]> valueOf) {
-    List<Boolean> written = new ArrayList<>();
-    for (List<T> batch : batches) {
+  public List<Boolean> write(QueueName queue, List<? extends Report> reports) {
+    List<Boolean> written = new ArrayList<>(reports.size());
+    for (List<? extends Report> batch :
+        BatchSplitter.of(
+            reports, BatchSplitter.MAX, MAX_BYTES, RedisLeaseOperations::sizeOfResult)) {
       CommandArgs args = new CommandArgs(batch.size() * 4);
-      for (T each : batch) {
-        Claim claim = claimOf.apply(each);
-        args.add(claim.id()).add(claim.token()).add(field).add(valueOf.apply(each));
-      }
+      batch.forEach(report -> add(args, report));
       for (Object reply : scripts.runList(Script.WRITE_RESULT, queue, args)) {
         written.add(ReplyParser.number(reply) == 1);
       }
     }
     return written;
+  }
+
+  private static long sizeOfResult(Report report) {
+    return report instanceof Result result ? result.payload().size() : 0;
+  }
+
+  private static void add(CommandArgs args, Report report) {
+    args.add(report.claim().id()).add(report.claim().token());
+    if (report instanceof Result result) {
+      args.add("result").add(result.payload().bytes());
+    } else {
+      args.add(ProgressField.NAME).add(ProgressField.text(((Step) report).progress()));
+    }
   }
 }

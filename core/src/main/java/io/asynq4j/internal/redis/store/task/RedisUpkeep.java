@@ -1,6 +1,7 @@
 package io.asynq4j.internal.redis.store.task;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.broker.Upkeep;
 import io.asynq4j.internal.broker.Upkeep.Recovered.Action;
@@ -18,6 +19,7 @@ import io.asynq4j.internal.redis.command.ResendPolicy;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import io.asynq4j.internal.redis.script.Script;
 import io.asynq4j.internal.redis.script.ScriptRunner;
+import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.internal.time.WholeSeconds;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,35 +30,24 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol;
 
 /** Redis implementation of upkeep. Each operation is a series of bounded calls. */
-public final class RedisUpkeep implements Upkeep {
+public record RedisUpkeep(ScriptRunner scripts, RedisCommandExecutor link, BrokerTime time)
+    implements Upkeep {
 
   /** The error that the Go implementation stores for a task whose worker vanished. */
-  public static final String LEASE_EXPIRED = "asynq: task lease expired";
+  private static final String LEASE_EXPIRED = "asynq: task lease expired";
 
   private static final int KEYS_PER_SCAN = 1000;
-  private static final byte[] NO_MESSAGE = {};
   private static final Duration SHORTEST_AFTER_STEP = Duration.ofSeconds(10);
 
   /** Each task is searched in the whole list of active tasks, which limits the batch. */
   private static final int RELISTED_TOGETHER = 10;
 
   private static final int MOST_RELISTED = 1000;
-
-  private final ScriptRunner scripts;
-  private final RedisCommandExecutor link;
-  private final BrokerTime time;
-  private final ArchiveTrimmer archives;
-
-  public RedisUpkeep(ScriptRunner scripts, RedisCommandExecutor link, BrokerTime time) {
-    this.scripts = scripts;
-    this.link = link;
-    this.time = time;
-    this.archives = new ArchiveTrimmer(scripts);
-  }
 
   @Override
   public Forwarded forward(QueueName queue, int limit) {
@@ -70,48 +61,31 @@ public final class RedisUpkeep implements Upkeep {
         wait < 0 ? null : time.clock().instant().plusMillis(wait));
   }
 
-  /** The recovery of a task whose lease has expired, valid only while its score is unchanged. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Recovery(
-      String id,
-      String score,
-      Action action,
-      byte[] message,
-      String lock,
-      long delayMillis,
-      String quarantine) {}
-
   @Override
   public List<Recovered> recover(
       QueueName queue, int limit, CrashRules crash, QueueRules rules, ArchiveRules archive) {
-    List<Recovery> recoveries = expired(queue, limit, crash);
-    if (recoveries.isEmpty()) {
+    List<List<@Nullable Object>> expired = expired(queue, limit, crash);
+    if (expired.isEmpty()) {
       return List.of();
     }
-    CommandArgs args = new CommandArgs(4 + recoveries.size() * 7).add(rules.ordered());
+    CommandArgs args = new CommandArgs(4 + expired.size() * 7).add(rules.ordered());
     ArchiveTrimmer.addLimits(args, archive);
-    for (Recovery recovery : recoveries) {
-      args.add(recovery.id())
-          .add(recovery.score())
-          .add(recovery.action().name().toLowerCase(Locale.ROOT))
-          .add(recovery.message())
-          .add(recovery.lock())
-          .add(recovery.delayMillis())
-          .add(recovery.quarantine());
-    }
+    List<Recovered> recoveries = new ArrayList<>(expired.size());
+    expired.forEach(task -> recoveries.add(addRecovery(args, queue, task, crash)));
     List<@Nullable Object> replies = scripts.runList(Script.RECOVER, queue, args);
-    List<Recovered> recovered = new ArrayList<>();
-    for (int i = 0; i < recoveries.size(); i++) {
-      if (ReplyParser.number(replies.get(i)) == 1) {
-        recovered.add(new Recovered(recoveries.get(i).id(), recoveries.get(i).action()));
-      }
-    }
-    archives.trimOn(
-        queue, recoveries.size(), ReplyParser.integer(replies.get(recoveries.size())), archive);
-    return recovered;
+    int trimmed = ReplyParser.integer(replies.get(recoveries.size()));
+    ArchiveTrimmer.trimOn(scripts, queue, recoveries.size(), trimmed, archive);
+    return IntStream.range(0, recoveries.size())
+        .filter(i -> ReplyParser.number(replies.get(i)) == 1)
+        .mapToObj(recoveries::get)
+        .toList();
   }
 
-  private List<Recovery> expired(QueueName queue, int limit, CrashRules crash) {
+  /**
+   * Returns the tasks whose lease has expired: ID, score, place, number of crashes before this one,
+   * and message of each.
+   */
+  private List<List<@Nullable Object>> expired(QueueName queue, int limit, CrashRules crash) {
     CommandArgs args =
         new CommandArgs(2)
             .add(Math.min(limit, BatchSplitter.MAX))
@@ -119,7 +93,9 @@ public final class RedisUpkeep implements Upkeep {
     long sent = time.nanoTime();
     List<@Nullable Object> reply = scripts.runList(Script.EXPIRED, queue, args);
     String shard = link.shardOf(RedisKeys.slot(RedisKeys.prefix(queue)));
-    if (time.hasStepped(shard, queue, TaskRow.time(reply.get(0)), sent, afterStep(crash))) {
+    // Enough for every server to extend its leases after a clock step.
+    Duration afterStep = TimeMath.max(crash.goGrace(), SHORTEST_AFTER_STEP);
+    if (time.hasStepped(shard, queue, TaskRow.time(reply.get(0)), sent, afterStep)) {
       // Live workers extend their leases first; leases that really expired can wait.
       return List.of();
     }
@@ -129,43 +105,45 @@ public final class RedisUpkeep implements Upkeep {
     }
     // By place. Each is inserted before the others; newest first preserves the order.
     tasks.sort(Comparator.comparingInt(task -> ReplyParser.integer(task.get(2))));
-    return tasks.stream().map(task -> decide(queue, task, crash)).toList();
+    return tasks;
   }
 
-  /** How long to wait after a clock step: enough for every server to extend its leases. */
-  private static Duration afterStep(CrashRules crash) {
-    return crash.goGrace().compareTo(SHORTEST_AFTER_STEP) > 0
-        ? crash.goGrace()
-        : SHORTEST_AFTER_STEP;
-  }
-
-  /**
-   * @param task its ID, score, place, number of crashes before this one, and message
-   */
-  private Recovery decide(QueueName queue, List<@Nullable Object> task, CrashRules crash) {
+  /** Adds the recovery of an expired task, which is valid only while its score is unchanged. */
+  private Recovered addRecovery(
+      CommandArgs args, QueueName queue, List<@Nullable Object> task, CrashRules crash) {
     String id = ReplyParser.text(task.get(0));
-    String score = ReplyParser.text(task.get(1));
     int crashes = ReplyParser.count(task.get(3)) + 1;
     byte[] message = ReplyParser.bytes(task.get(4));
-    if (message.length == 0) {
-      return new Recovery(id, score, Action.DROP, NO_MESSAGE, "", 0, "");
-    }
-    TaskMessage failed;
-    try {
-      failed =
-          MessageCodec.decode(message, queue, id)
-              .failed(LEASE_EXPIRED, time.clock().instant(), /* costsRetry= */ false);
-    } catch (UnreadableMessageException e) {
-      String reason = String.valueOf(e.getMessage());
-      return new Recovery(id, score, Action.ARCHIVE, NO_MESSAGE, "", 0, reason);
-    }
     Action action =
         crashes >= crash.maxCrashes()
             ? Action.ARCHIVE
             : crashes == 1 ? Action.PENDING : Action.RETRY;
+    byte[] changed = {};
+    String lock = "";
+    String quarantine = "";
+    if (message.length == 0) {
+      action = Action.DROP;
+    } else {
+      try {
+        TaskMessage failed =
+            MessageCodec.decode(message, queue, id)
+                .failed(LEASE_EXPIRED, time.clock().instant(), /* costsRetry= */ false);
+        changed = MessageCodec.encode(failed);
+        lock = failed.uniqueKey();
+      } catch (UnreadableMessageException e) {
+        action = Action.ARCHIVE;
+        quarantine = String.valueOf(e.getMessage());
+      }
+    }
     long delay = action == Action.RETRY ? crash.delay().toMillis() << Math.min(crashes - 2, 16) : 0;
-    return new Recovery(
-        id, score, action, MessageCodec.encode(failed), failed.uniqueKey(), delay, "");
+    args.add(id)
+        .add(ReplyParser.bytes(task.get(1)))
+        .add(action.name().toLowerCase(Locale.ROOT))
+        .add(changed)
+        .add(lock)
+        .add(delay)
+        .add(quarantine);
+    return new Recovered(id, action);
   }
 
   @Override
@@ -176,7 +154,7 @@ public final class RedisUpkeep implements Upkeep {
 
   @Override
   public int trim(QueueName queue, int limit, ArchiveRules archive) {
-    return archives.trim(queue, Math.min(limit, BatchSplitter.MAX), archive);
+    return ArchiveTrimmer.trim(scripts, queue, Math.min(limit, BatchSplitter.MAX), archive);
   }
 
   @Override
@@ -234,15 +212,11 @@ public final class RedisUpkeep implements Upkeep {
   @Override
   public int relistGroups(QueueName queue) {
     AtomicInteger listed = new AtomicInteger();
-    scan(
-        queue,
-        "g:",
-        groups -> {
-          for (String group : groups) {
-            CommandArgs args = new CommandArgs(1).add(group);
-            listed.addAndGet(scripts.runInt(Script.LIST_GROUP, queue, args));
-          }
-        });
+    Consumer<String> list =
+        group ->
+            listed.addAndGet(
+                scripts.runInt(Script.LIST_GROUP, queue, new CommandArgs(1).add(group)));
+    scan(queue, "g:", groups -> groups.forEach(list));
     return listed.get();
   }
 
@@ -255,15 +229,20 @@ public final class RedisUpkeep implements Upkeep {
     String pattern = RedisKeys.pattern(prefix);
     String cursor = "0";
     do {
-      CommandArgs args =
-          new CommandArgs().add(cursor).add("MATCH").add(pattern).add("COUNT").add(KEYS_PER_SCAN);
-      List<@Nullable Object> page =
-          ReplyParser.list(link.call(prefix, ResendPolicy.SAFE, Protocol.Command.SCAN, args));
+      List<@Nullable Object> page = scan(link, RedisKeys.slot(prefix), pattern, cursor);
       cursor = ReplyParser.text(page.get(0));
       List<String> keys = ReplyParser.texts(page.get(1));
       if (!keys.isEmpty()) {
         step.accept(keys.stream().map(key -> key.substring(prefix.length())).toList());
       }
     } while (!cursor.equals("0"));
+  }
+
+  /** Scans some keys of the server that has a slot. Returns the next cursor and the keys. */
+  public static List<@Nullable Object> scan(
+      RedisCommandExecutor link, int slot, String pattern, String cursor) {
+    CommandArgs args =
+        new CommandArgs().add(cursor).add("MATCH").add(pattern).add("COUNT").add(KEYS_PER_SCAN);
+    return ReplyParser.list(link.call(slot, ResendPolicy.SAFE, Protocol.Command.SCAN, args));
   }
 }

@@ -3,6 +3,7 @@ package io.asynq4j.internal.redis.store.task;
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo.FailedAttempt;
+import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.LeaseOperations;
 import io.asynq4j.internal.broker.SettleResult;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settles attempts: groups settlements by script and sends each group in as few calls as possible.
  */
-final class SettleScripts {
+record SettleScripts(ScriptRunner scripts, BrokerTime time) {
 
   /** For tasks archived without known archive limits: no other task is deleted for them. */
   private static final ArchiveRules KEEP_ALL =
@@ -41,16 +42,6 @@ final class SettleScripts {
   private static final int SHORT = 3;
 
   private static final int LONG = 8;
-
-  private final ScriptRunner scripts;
-  private final BrokerTime time;
-  private final ArchiveTrimmer archives;
-
-  SettleScripts(ScriptRunner scripts, BrokerTime time) {
-    this.scripts = scripts;
-    this.time = time;
-    this.archives = new ArchiveTrimmer(scripts);
-  }
 
   List<SettleResult> settle(
       QueueName queue,
@@ -81,8 +72,8 @@ final class SettleScripts {
               answers[batch.get(i)] = result(replies.get(i));
             }
             if (script == Script.ARCHIVE) {
-              archives.trimOn(
-                  queue, batch.size(), ReplyParser.integer(replies.get(batch.size())), archive);
+              int trimmed = ReplyParser.integer(replies.get(batch.size()));
+              ArchiveTrimmer.trimOn(scripts, queue, batch.size(), trimmed, archive);
             }
           }
         });
@@ -154,12 +145,6 @@ final class SettleScripts {
     return trace == null ? new byte[0] : FailuresField.encode(new FailedAttempt(now, error, trace));
   }
 
-  private static TaskMessage completed(Settlement.Complete complete, Instant now) {
-    TaskMessage message = complete.claim().message().completed(now);
-    String note = complete.note();
-    return note == null ? message : message.withLastError(note);
-  }
-
   /** Sends nothing if one settlement cannot be encoded, since a retry would fail the same way. */
   private void encode(CommandArgs args, Settlement settlement, boolean leaveNothing) {
     try {
@@ -189,7 +174,9 @@ final class SettleScripts {
       long retention = WholeSeconds.ceil(message.retention());
       // Without retention the record is deleted, so there is no message to write.
       byte[] completed =
-          retention == 0 ? new byte[0] : MessageCodec.encode(completed(complete, now));
+          retention == 0
+              ? new byte[0]
+              : MessageCodec.encode(message.completed(now, complete.note()));
       args.add(completed)
           .add(message.uniqueKey())
           .add(retention)

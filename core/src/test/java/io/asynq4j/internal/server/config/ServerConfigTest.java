@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Settings without effect that build() warns about. */
-class ServerConfigValidatorTest {
+class ServerConfigTest {
 
   private static final TaskType<Void> WELCOME =
       TaskType.of("email:welcome").with(o -> o.queue("mail"));

@@ -1,10 +1,10 @@
-package io.asynq4j.internal.redis.store.task;
+package io.asynq4j.internal.broker;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** Splits long lists, so that no script blocks Redis for long. */
+/** Splits long lists, so that no call blocks Redis for long. */
 public final class BatchSplitter {
 
   /**
@@ -27,7 +27,7 @@ public final class BatchSplitter {
    * Splits a list into batches of at most {@code max} elements and {@code maxBytes} bytes. An
    * element larger than that gets its own batch.
    */
-  static <T> List<List<T>> of(List<T> all, int max, long maxBytes, ToLongFunction<T> size) {
+  public static <T> List<List<T>> of(List<T> all, int max, long maxBytes, ToLongFunction<T> size) {
     List<List<T>> batches = new ArrayList<>();
     int from = 0;
     long bytes = 0;

@@ -1,10 +1,12 @@
-package io.asynq4j.internal.broker;
+package io.asynq4j.internal.broker.inspect;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.TaskPage;
+import io.asynq4j.internal.broker.TaskMessage;
+import io.asynq4j.internal.codec.ArgumentValidator;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -65,13 +67,11 @@ public interface TaskInspection {
       @Nullable String cursor) {
 
     public Listing {
-      if (state == TaskState.AGGREGATING && group == null) {
-        throw new IllegalArgumentException("listing aggregating tasks requires a group");
-      }
-      if (offset < 0 || limit < 1) {
-        throw new IllegalArgumentException(
-            "offset must be 0 or greater and limit 1 or greater, got " + offset + ", " + limit);
-      }
+      ArgumentValidator.require(
+          state != TaskState.AGGREGATING || group != null,
+          "listing aggregating tasks requires a group");
+      ArgumentValidator.requireAtLeast(0, offset, "offset");
+      ArgumentValidator.requireAtLeast(1, limit, "limit");
     }
 
     /** Returns the first page of a state. */

@@ -1,7 +1,7 @@
-package io.asynq4j.internal.broker;
+package io.asynq4j.internal.broker.inspect;
 
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.broker.Diagnostics.Subject;
+import io.asynq4j.internal.broker.inspect.Diagnostics.Subject;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

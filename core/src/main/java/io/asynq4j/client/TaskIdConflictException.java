@@ -1,4 +1,7 @@
-package io.asynq4j;
+package io.asynq4j.client;
+
+import io.asynq4j.AsynqException;
+import io.asynq4j.QueueName;
 
 /** A task with this ID is already in the queue, in any state. */
 public final class TaskIdConflictException extends AsynqException {

@@ -1,4 +1,7 @@
-package io.asynq4j;
+package io.asynq4j.client;
+
+import io.asynq4j.AsynqException;
+import io.asynq4j.QueueName;
 
 /**
  * A unique task cannot be enqueued, because an equal task (same queue, type and payload) holds the

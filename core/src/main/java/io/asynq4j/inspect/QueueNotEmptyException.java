@@ -1,4 +1,7 @@
-package io.asynq4j;
+package io.asynq4j.inspect;
+
+import io.asynq4j.AsynqException;
+import io.asynq4j.QueueName;
 
 /** A queue cannot be removed, because it contains tasks. */
 public final class QueueNotEmptyException extends AsynqException {

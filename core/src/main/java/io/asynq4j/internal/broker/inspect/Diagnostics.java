@@ -1,4 +1,4 @@
-package io.asynq4j.internal.broker;
+package io.asynq4j.internal.broker.inspect;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.inspect.FindingKind;
@@ -46,7 +46,7 @@ public interface Diagnostics {
    * A subject to examine.
    *
    * @param queue null if it belongs to no queue
-   * @param seen what a scan of the queue's lists found of a task
+   * @param seen when the scan began, and how often it found a task in the lists of the queue
    * @param place the group or aggregation set in which a task was found, as {@code g:…}; or empty
    */
   record Subject(
@@ -54,10 +54,6 @@ public interface Diagnostics {
 
     public static Subject of(SubjectKind kind, @Nullable QueueName queue, String name) {
       return new Subject(kind, queue, name, Seen.NOWHERE, "");
-    }
-
-    public static Subject task(QueueName queue, String id, Seen seen, String place) {
-      return new Subject(SubjectKind.TASK, queue, id, seen, place);
     }
 
     public Subject with(Seen newlySeen) {

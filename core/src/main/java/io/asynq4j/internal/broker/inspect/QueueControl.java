@@ -1,4 +1,4 @@
-package io.asynq4j.internal.broker;
+package io.asynq4j.internal.broker.inspect;
 
 import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
