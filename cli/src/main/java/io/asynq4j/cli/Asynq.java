@@ -23,11 +23,15 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
@@ -44,7 +48,7 @@ import picocli.CommandLine.ScopeType;
     synopsisSubcommandLabel = "COMMAND",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:done",
+      "0:success",
       "1:the command failed, entirely or in part; the error names the cause and the next step",
       "2:invalid command line",
       "3:queue, task, server, schedule entry or context not found",
@@ -99,6 +103,7 @@ public final class Asynq extends CommandGroup {
     ErrorReporter errorReporter = new ErrorReporter(environment);
     CommandLine commands = new StrictCommandLine(root);
     OptionConverters.register(commands);
+    describeHelp(Objects.requireNonNull(commands.getSubcommands().get("help")).getCommandSpec());
     return commands
         .setOut(writer(environment.out()))
         .setErr(writer(environment.err()))
@@ -111,6 +116,25 @@ public final class Asynq extends CommandGroup {
         .setExecutionStrategy(root::execute)
         .setExecutionExceptionHandler(errorReporter)
         .setParameterExceptionHandler(errorReporter);
+  }
+
+  /** Replaces the texts of picocli, and the examples that the command inherits from the root. */
+  private static void describeHelp(CommandSpec help) {
+    help.usageMessage()
+        .header(new String[0])
+        .synopsisHeading("Usage: ")
+        .description("Show the help page of a command.")
+        .footer("  asynq help stats");
+    PositionalParamSpec command = help.positionalParameters().get(0);
+    help.remove(command);
+    help.addPositional(
+        PositionalParamSpec.builder(command)
+            .description("Name of the command. Default: show all commands.")
+            .build());
+    OptionSpec option = Objects.requireNonNull(help.findOption("--help"));
+    help.remove(option);
+    help.addOption(
+        OptionSpec.builder(option).description("Show this help message and exit.").build());
   }
 
   private int execute(ParseResult parsed) {

@@ -11,8 +11,8 @@ import picocli.CommandLine.Unmatched;
 @Command(
     name = "bench",
     description = {
-      "Run the load programs and measure throughput and latency on this machine.",
-      "They need a source checkout: run './asynq bench --help' there to list them."
+      "Run load programs: measure throughput, latency and cost on this machine.",
+      "Load programs require a source checkout: run './asynq bench --help' there to list them."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  ./asynq bench --help", "  ./asynq bench drain --quick"})

@@ -46,12 +46,12 @@ public final class DoctorCommand extends RedisCommand {
   @Option(
       names = "--remove-unreadable",
       description =
-          "Delete tasks that cannot be decoded instead of archiving them. Needs --repair.")
+          "Delete tasks that cannot be decoded instead of archiving them. Requires --repair.")
   private boolean removeUnreadable;
 
   @Option(
       names = "--trim-archives",
-      description = "Delete the oldest archived tasks that exceed the limits. Needs --repair.")
+      description = "Delete the oldest archived tasks that exceed the limits. Requires --repair.")
   private boolean trimArchives;
 
   @Option(

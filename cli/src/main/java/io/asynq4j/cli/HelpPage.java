@@ -1,5 +1,9 @@
 package io.asynq4j.cli;
 
+import io.asynq4j.cli.command.CommandGroup;
+import io.asynq4j.cli.command.LocalCommand;
+import io.asynq4j.cli.command.ReadOnlyCommand;
+import io.asynq4j.cli.command.RedisCommand;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -27,7 +31,32 @@ final class HelpPage extends Help {
             .filter(HelpPage::isNeeded)
             .map(option -> " " + option.names()[0] + " " + option.paramLabel())
             .collect(Collectors.joining());
-    return abbreviatedSynopsis().replace(" [OPTIONS]", needed + " [OPTIONS]");
+    String synopsis = abbreviatedSynopsis().replace(" [OPTIONS]", needed + " [OPTIONS]");
+    // A command that runs by itself does not require one of its subcommands.
+    return spec.userObject() instanceof CommandGroup
+        ? synopsis
+        : synopsis.replace(" COMMAND", " [COMMAND]");
+  }
+
+  @Override
+  public String descriptionHeading(Object... parameters) {
+    return System.lineSeparator();
+  }
+
+  @Override
+  public String parameterListHeading(Object... parameters) {
+    return spec.positionalParameters().isEmpty() ? "" : System.lineSeparator();
+  }
+
+  @Override
+  public String optionListHeading(Object... parameters) {
+    return spec.positionalParameters().isEmpty() ? System.lineSeparator() : "";
+  }
+
+  @Override
+  public String commandListHeading(Object... parameters) {
+    String heading = super.commandListHeading(parameters);
+    return spec.subcommands().isEmpty() ? "" : System.lineSeparator() + heading;
   }
 
   @Override
@@ -37,10 +66,30 @@ final class HelpPage extends Help {
     }
     return list(spec.options().stream().filter(HelpPage::isOwn).toList())
         + System.lineSeparator()
-        + "Global options include --redis URL, --context NAME, --output FORMAT, --json and --watch."
-        + System.lineSeparator()
-        + "Run 'asynq --help' for all of them and for the exit codes."
+        + globalOptions()
         + System.lineSeparator();
+  }
+
+  /** Names only options that have an effect on the command. */
+  private String globalOptions() {
+    if (spec.userObject() instanceof LocalCommand local && local.connects()) {
+      return "Run 'asynq --help' for --redis URL, other global options and the exit codes.";
+    }
+    if (!hasCommand(RedisCommand.class)) {
+      return "Run 'asynq --help' for the global options and the exit codes.";
+    }
+    return "Global options include --redis URL, --context NAME, --output FORMAT%s."
+            .formatted(hasCommand(ReadOnlyCommand.class) ? ", --json and --watch" : " and --json")
+        + System.lineSeparator()
+        + "Run 'asynq --help' for all of them and for the exit codes.";
+  }
+
+  /** Returns whether the command, or a subcommand of the group, is of this kind. */
+  private boolean hasCommand(Class<?> kind) {
+    return kind.isInstance(spec.userObject())
+        || (spec.userObject() instanceof CommandGroup
+            && spec.subcommands().values().stream()
+                .anyMatch(command -> kind.isInstance(command.getCommandSpec().userObject())));
   }
 
   @Override

@@ -16,16 +16,17 @@ import picocli.CommandLine.Option;
 /** Runs a replica of the task service until it receives TERM or INT. */
 @Command(
     name = "serve",
-    description = "Run a replica of the task service until it receives SIGTERM or SIGINT.",
+    description = "Run the task service, which accepts tasks over HTTP, until SIGTERM or SIGINT.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq serve --config asynq.yaml --check     # validate the configuration file",
       "  asynq serve --new-key                       # generate an API key and its hash",
       "",
       "How it works:",
-      "  'asynq serve --config asynq.yaml' accepts tasks over HTTP, runs the hosted ones and leases the",
-      "  others to workers in any language. docs/guides/service.md describes the file. SIGHUP reloads",
-      "  it. The service uses the Redis named in the file; other connection settings do not apply."
+      "  'asynq serve --config asynq.yaml' runs tasks that are configured as HTTP calls or commands, and",
+      "  leases the others to workers in any language. docs/guides/service.md describes the file.",
+      "  SIGHUP reloads it. The service uses the Redis named in the file; other connection settings",
+      "  do not apply."
     })
 public final class ServeCommand extends LocalCommand {
 

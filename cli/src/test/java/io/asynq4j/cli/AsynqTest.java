@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asynq4j.cli.testing.CliRunner;
 import io.asynq4j.cli.testing.CliRunner.Answer;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,40 @@ class AsynqTest {
         .contains(
             "asynq task list -q QUEUE -s STATE [OPTIONS]", "Run 'asynq --help' for all of them")
         .doesNotContain("--cluster_addrs");
+    assertThat(run("help", "--help").out())
+        .startsWith("Usage: asynq help [OPTIONS] [COMMAND]")
+        .contains("Show the help page of a command.")
+        .doesNotContain("asynq task enqueue");
+  }
+
+  @Test
+  void theHelpNamesOnlyGlobalOptionsThatHaveAnEffect() {
+    assertThat(run("task", "list", "--help").out()).contains("--json and --watch.");
+    assertThat(run("task", "delete", "--help").out())
+        .contains("FORMAT and --json.")
+        .doesNotContain("--watch");
+    assertThat(run("completion", "--help").out()).doesNotContain("--redis", "--watch");
+    assertThat(run("dashboard", "--help").out())
+        .startsWith("Usage: asynq dashboard [OPTIONS] [COMMAND]")
+        .contains("--redis URL, other global options")
+        .doesNotContain("--watch");
+    assertThat(run("context", "set", "--help").out()).contains("for --redis URL, other global");
+    for (String local : List.of("context", "bench", "help")) {
+      assertThat(run(local, "--help").out())
+          .contains("for the global options and the exit codes.")
+          .doesNotContain("Global options include", "--watch");
+    }
+    assertThat(run("queue", "--help").out()).contains("--json and --watch.");
+  }
+
+  @Test
+  void commandsForOneTaskRejectASecond() {
+    for (String command : List.of("inspect", "explain")) {
+      assertThat(run("task", command, "--help").out()).contains("[OPTIONS] [ID]\n");
+      assertThat(run("task", command, "a", "b").exitCode()).isEqualTo(2);
+      assertThat(run("task", command, "--id", "a", "b").err()).contains("exactly one task");
+      assertThat(run("task", command).err()).contains("Missing task ID");
+    }
   }
 
   @Test

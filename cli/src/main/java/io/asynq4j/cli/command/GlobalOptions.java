@@ -81,14 +81,15 @@ public final class GlobalOptions {
       names = {"--cluster_addrs", "--cluster-addrs"},
       scope = ScopeType.INHERIT,
       paramLabel = "HOST:PORT,…",
-      description = "Addresses of cluster nodes. Default: 127.0.0.1:7000 to 127.0.0.1:7005.")
+      description =
+          "Addresses of cluster nodes, separated by commas. Default: 127.0.0.1:7000 to 127.0.0.1:7005.")
   private @Nullable String clusterAddrs;
 
   @Option(
       names = "--tls",
       scope = ScopeType.INHERIT,
       arity = "0",
-      description = "Connect with TLS.")
+      description = "Connect to Redis with TLS.")
   private @Nullable Boolean tls;
 
   @Option(
@@ -109,14 +110,17 @@ public final class GlobalOptions {
       names = "--config",
       scope = ScopeType.INHERIT,
       paramLabel = "FILE",
-      description = "Configuration file. Default: ~/.asynq.yaml.")
+      description =
+          "Configuration file. Default: ~/.asynq.yaml. Environment variable: ASYNQ_CONFIG.")
   private @Nullable Path config;
 
   @Option(
       names = "--context",
       scope = ScopeType.INHERIT,
       paramLabel = "NAME",
-      description = "Context of the configuration file to use; see 'asynq context --help'.")
+      description =
+          "Context of the configuration file to use; see 'asynq context --help'. Environment variable:"
+              + " ASYNQ_CONTEXT.")
   private @Nullable String context;
 
   @Option(
@@ -127,7 +131,7 @@ public final class GlobalOptions {
       description = "Output format: table, json or csv. Default: table.")
   private @Nullable OutputFormat output;
 
-  @Option(names = "--json", scope = ScopeType.INHERIT, description = "Short for --output json.")
+  @Option(names = "--json", scope = ScopeType.INHERIT, description = "Same as --output json.")
   private boolean json;
 
   @Option(

@@ -15,6 +15,11 @@ public abstract class LocalCommand implements Callable<Integer> {
     return spec;
   }
 
+  /** Returns whether the global options of the connection have an effect on the command. */
+  public boolean connects() {
+    return false;
+  }
+
   protected final GlobalOptions options() {
     return GlobalOptions.of(spec);
   }

@@ -30,6 +30,11 @@ final class ContextSetCommand extends LocalCommand {
   private boolean use;
 
   @Override
+  public boolean connects() {
+    return true;
+  }
+
+  @Override
   public Integer call() {
     ConnectionSettings settings = options().flags();
     if (!settings.namesPlace()) {

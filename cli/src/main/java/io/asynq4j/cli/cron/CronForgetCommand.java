@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 /** Deletes the data of schedule entries. */
 @Command(
     name = "forget",
-    description = "Delete the state and history of entries that no scheduler has any more.",
+    description = "Delete the state and history of entries that no scheduler registers any more.",
     footerHeading = "%nExamples:%n",
     footer = "  asynq cron forget outdated-report")
 final class CronForgetCommand extends CronChangeCommand {

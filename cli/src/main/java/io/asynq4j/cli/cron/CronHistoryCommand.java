@@ -41,7 +41,7 @@ final class CronHistoryCommand extends ReadOnlyCommand {
   @Option(
       names = "--size",
       paramLabel = "N",
-      description = "Number of tasks per page. Default: ${DEFAULT-VALUE}.")
+      description = "Number of events per page. Default: ${DEFAULT-VALUE}.")
   private int size = 30;
 
   private record Event(String entry, ScheduleEvent event) {}

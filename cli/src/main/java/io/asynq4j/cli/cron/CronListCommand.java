@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "list",
     aliases = "ls",
-    description = "List the entries of all schedulers, including those of Go.",
+    description = "List the entries of all schedulers, including schedulers of asynq for Go.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq cron list", "  asynq cron ls --json"})
 final class CronListCommand extends ReadOnlyCommand {

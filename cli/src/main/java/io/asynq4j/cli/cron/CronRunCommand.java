@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "run",
     description =
-        "Enqueue the task of entries now, in addition to their schedule. Works for paused entries too.",
+        "Enqueue the tasks of entries now, in addition to their schedule, even if they are paused.",
     footerHeading = "%nExamples:%n",
     footer = "  asynq cron run nightly-report")
 final class CronRunCommand extends CronChangeCommand {

@@ -69,6 +69,11 @@ public final class DashCommand extends LocalCommand {
   }
 
   @Override
+  public boolean connects() {
+    return true;
+  }
+
+  @Override
   public Integer call() throws Exception {
     RedisConfig config = options().connection().toBuilder().clientName("asynq-dash").build();
     requireTerminal();

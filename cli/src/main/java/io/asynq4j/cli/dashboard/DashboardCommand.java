@@ -22,11 +22,11 @@ import picocli.CommandLine.Option;
       "  asynq dashboard --title Shop --hide payload     # never show payloads",
       "",
       "How it works:",
-      "  The dashboard listens on 127.0.0.1. Any other address needs --credentials or --trusted-proxy.",
-      "  The credentials file has one line per user or token; 'asynq dashboard hash' creates them.",
-      "  Without --credentials, the lines are read from the environment variable",
-      "  ASYNQ_DASHBOARD_CREDENTIALS. Passwords need TLS: use --tls-cert and --tls-key, or a reverse",
-      "  proxy. The HTTP API is at /api/v1, and the Prometheus metrics are at /metrics.",
+      "  The dashboard listens on 127.0.0.1. Any other address requires --credentials or",
+      "  --trusted-proxy. The credentials file has one line per user or token; 'asynq dashboard hash'",
+      "  creates them. Without --credentials, the lines are read from the environment variable",
+      "  ASYNQ_DASHBOARD_CREDENTIALS. Passwords require TLS: use --tls-cert and --tls-key, or a",
+      "  reverse proxy. The HTTP API is at /api/v1, and the Prometheus metrics are at /metrics.",
       "  docs/guides/dashboard.md has the details."
     },
     subcommands = DashboardHashCommand.class)
@@ -64,20 +64,21 @@ public final class DashboardCommand extends HttpServerCommand {
   @Option(
       names = "--proxy-role",
       paramLabel = "ROLE",
-      description = "Role of users of the proxy: viewer, operator or admin. Default: viewer.")
+      description =
+          "Role of the users that the proxy authenticates: viewer, operator or admin. Default: viewer.")
   private Role proxyRole = Role.VIEWER;
 
   @Option(
       names = "--title",
       paramLabel = "TEXT",
-      description = "Title of the page. Default: asynq.")
+      description = "Title of the pages. Default: asynq.")
   private String title = "asynq";
 
   @Option(
       names = "--hide",
       paramLabel = "FIELD",
       description = {
-        "Field of tasks that is never shown or searched: payload, result, headers or error"
+        "Task field that is never shown or searched: payload, result, headers or error"
             + " (repeatable)."
       })
   private List<HiddenField> hidden = List.of();
@@ -86,7 +87,7 @@ public final class DashboardCommand extends HttpServerCommand {
       names = "--redact",
       paramLabel = "PATH",
       description = {
-        "JSON path, e.g. '$..password', that is never shown in payloads and results (repeatable)."
+        "JSON path whose values are never shown in payloads and results, e.g. '$..password' (repeatable)."
       })
   private List<String> redacted = List.of();
 
@@ -94,13 +95,13 @@ public final class DashboardCommand extends HttpServerCommand {
       names = "--allow-host",
       paramLabel = "NAME",
       description =
-          "Additional host name that is accepted without a login, besides localhost (repeatable).")
+          "Host name to accept in requests without a login, in addition to localhost (repeatable).")
   private List<String> allowedHosts = List.of();
 
   @Option(
       names = "--also",
       paramLabel = "NAME=URL",
-      description = "Additional Redis, selectable by its name (repeatable).")
+      description = "Additional Redis that users can select by NAME (repeatable).")
   private Map<String, String> others = Map.of();
 
   @Override

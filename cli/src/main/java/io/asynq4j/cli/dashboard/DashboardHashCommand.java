@@ -22,8 +22,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "hash",
     description = {
-      "Create the line of a user or token for the file of 'asynq dashboard --credentials'.",
-      "It prompts for the password, or reads it from the standard input, and prints only its hash."
+      "Create a line for the credentials file of the dashboard, for a user or a token.",
+      "Prompts for the password, or reads it from the standard input, and prints only its hash."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -52,7 +52,7 @@ final class DashboardHashCommand extends LocalCommand {
 
   @Option(
       names = "--token",
-      description = "Generate a token for a program instead of a password login.")
+      description = "Generate a token for a program instead of reading a password.")
   private boolean token;
 
   @Override

@@ -17,8 +17,8 @@ import picocli.CommandLine.Option;
       "  Prometheus scrapes /metrics. Redis is queried at most every 5 seconds, independent of the",
       "  number of scrapes. Metric names are compatible with the exporter of asynq for Go;",
       "  docs/reference/metrics.md lists them and the additional ones. The exporter listens on",
-      "  127.0.0.1. Any other address needs --credentials. Prometheus logs in with basic_auth or a",
-      "  token, which need TLS: use --tls-cert and --tls-key, or a reverse proxy. /health needs no",
+      "  127.0.0.1. Any other address requires --credentials. Prometheus logs in with basic_auth or a",
+      "  token, which require TLS: use --tls-cert and --tls-key, or a reverse proxy. /health requires no",
       "  login."
     })
 public final class ExporterCommand extends HttpServerCommand {

@@ -26,6 +26,11 @@ import picocli.CommandLine.Option;
 /** Serves HTTP until Ctrl-C: address, login and TLS. */
 abstract class HttpServerCommand extends LocalCommand {
 
+  @Override
+  public boolean connects() {
+    return true;
+  }
+
   private static final String CREDENTIALS = "ASYNQ_DASHBOARD_CREDENTIALS";
   private static final String KEYSTORE_PASSWORD = "ASYNQ_DASHBOARD_KEYSTORE_PASSWORD";
 
@@ -33,7 +38,7 @@ abstract class HttpServerCommand extends LocalCommand {
       names = "--host",
       paramLabel = "ADDRESS",
       description =
-          "Address to listen on. Any address other than loopback needs a login."
+          "Address to listen on. Any address other than loopback requires a login."
               + " Default: ${DEFAULT-VALUE}.")
   private String host = "127.0.0.1";
 
@@ -58,7 +63,7 @@ abstract class HttpServerCommand extends LocalCommand {
   @Option(
       names = "--tls-cert",
       paramLabel = "FILE",
-      description = "PEM file with the TLS certificate chain. Enables TLS; needs --tls-key.")
+      description = "PEM file with the TLS certificate chain. Enables TLS; requires --tls-key.")
   private @Nullable Path tlsCertificate;
 
   @Option(
@@ -72,7 +77,7 @@ abstract class HttpServerCommand extends LocalCommand {
       paramLabel = "FILE",
       description =
           "PKCS12 or JKS file with certificate and key, instead of --tls-cert and --tls-key."
-              + " Environment variable of its password: "
+              + " The password is read from the environment variable "
               + KEYSTORE_PASSWORD
               + ".")
   private @Nullable Path tlsKeyStore;
@@ -80,7 +85,7 @@ abstract class HttpServerCommand extends LocalCommand {
   @Option(
       names = "--for",
       paramLabel = "DURATION",
-      description = "Stop after this time, e.g. 10m. Default: run until interrupted.")
+      description = "Stop after this duration, e.g. 10m. Default: run until interrupted.")
   private @Nullable Duration length;
 
   /** Applies the options of the subclass. Throws IllegalArgumentException for invalid values. */

@@ -4,7 +4,6 @@ import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskType;
 import io.asynq4j.codec.PayloadCodec;
-import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
@@ -17,7 +16,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Handles demo tasks: prints each attempt, and sleeps or fails on request. Thread-safe. */
-final class DemoHandler implements Handler<DemoHandler.Hello> {
+final class DemoHandler {
 
   static final TaskType<Hello> HELLO = TaskType.of("demo:hello", Hello.class);
   static final TaskType<Void> BROKEN = TaskType.of("demo:broken");
@@ -51,7 +50,14 @@ final class DemoHandler implements Handler<DemoHandler.Hello> {
 
   Mux mux() {
     return Mux.builder()
-        .handle(HELLO, this)
+        .handle(
+            HELLO.name(),
+            (task, context) ->
+                handle(
+                    task.payload().size() == 0
+                        ? new Hello(0, 0)
+                        : HELLO.input(task, context.codec()),
+                    context))
         .handle(
             BROKEN,
             (nothing, context) ->
@@ -70,8 +76,7 @@ final class DemoHandler implements Handler<DemoHandler.Hello> {
     return Aggregated.of(BATCH.task(new Batch(group, tasks.size()), PayloadCodec.json()));
   }
 
-  @Override
-  public Outcome handle(Hello hello, TaskContext context) throws InterruptedException {
+  private Outcome handle(Hello hello, TaskContext context) throws InterruptedException {
     for (int step = 1; step <= STEPS && hello.sleepMillis() > 0; step++) {
       Thread.sleep(Math.max(1, hello.sleepMillis() / STEPS));
       context.progress(100 * step / STEPS, "slept");

@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "dev",
     description =
-        "Start a local Redis, a server with demo handlers and the web dashboard, until Ctrl-C.",
+        "Run a local Redis, a server with demo handlers and the web dashboard until Ctrl-C.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq dev                              # data in ~/.asynq/dev, port 6379 if it is free",
@@ -46,7 +46,7 @@ import picocli.CommandLine.Option;
       "  stops with this command.",
       "",
       "  The server handles tasks of type demo:hello. Their payload controls the handler:",
-      "    {}                        succeed at once",
+      "    {} or none                succeed at once",
       "    {\"sleepMillis\": 2000}     take two seconds",
       "    {\"failures\": 2}           fail twice, then succeed",
       "  Tasks of type demo:broken always fail. Tasks of type demo:item in a group are merged into one",
@@ -85,7 +85,7 @@ public final class DevCommand extends LocalCommand {
   @Option(
       names = {"-q", "--queue"},
       paramLabel = "QUEUE",
-      description = "Queue to serve (repeatable). Default: default.")
+      description = "Queue to serve (repeatable). Default: 'default'.")
   private List<String> queues = List.of("default");
 
   @Option(
@@ -103,7 +103,7 @@ public final class DevCommand extends LocalCommand {
   @Option(
       names = "--for",
       paramLabel = "DURATION",
-      description = "Stop after this time, e.g. 10m. Default: run until interrupted.")
+      description = "Stop after this duration, e.g. 10m. Default: run until interrupted.")
   private @Nullable Duration length;
 
   /** Storage of the started Redis. */
@@ -111,10 +111,10 @@ public final class DevCommand extends LocalCommand {
     @Option(
         names = "--data",
         paramLabel = "DIR",
-        description = "Directory for the data of Redis. Default: ~/.asynq/dev.")
+        description = "Directory in which Redis stores its data. Default: ~/.asynq/dev.")
     private @Nullable Path data;
 
-    @Option(names = "--ephemeral", description = "Keep no data on disk.")
+    @Option(names = "--ephemeral", description = "Do not store data on disk.")
     private boolean ephemeral;
   }
 

@@ -31,7 +31,7 @@ final class QueueHistoryCommand extends ReadOnlyCommand {
   @Option(
       names = {"-x", "--days"},
       paramLabel = "N",
-      description = "Number of days, today first. Default: ${DEFAULT-VALUE}.")
+      description = "Number of days to show, newest first. Default: ${DEFAULT-VALUE}.")
   private int days = 10;
 
   @Option(

@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
     name = "limit",
     description = {
       "Show or set the limits of a queue across all servers.",
-      "Limits set here override the configuration of the servers at once. Go servers ignore limits."
+      "Limits set here override the configuration of the servers immediately. Go servers ignore limits."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -67,8 +67,8 @@ final class QueueLimitCommand extends RedisCommand {
       names = "--burst",
       paramLabel = "N",
       description =
-          "Maximum number of tasks to start at once after an idle period. Needs --rate. Default: as"
-              + " many as the rate allows in 0.1s, at least 1.")
+          "Maximum number of tasks to start at once after an idle period. Requires --rate. Default:"
+              + " as many as the rate allows in 0.1s, at least 1.")
   private @Nullable Integer burst;
 
   @Option(

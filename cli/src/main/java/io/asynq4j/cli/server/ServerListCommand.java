@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "list",
     aliases = "ls",
-    description = "List the live servers, including those of Go.",
+    description = "List the live servers, including servers of asynq for Go.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq server list", "  asynq server ls --workers", "  asynq server list --json"})
 final class ServerListCommand extends ReadOnlyCommand {

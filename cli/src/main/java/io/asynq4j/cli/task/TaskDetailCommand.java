@@ -3,7 +3,7 @@ package io.asynq4j.cli.task;
 import io.asynq4j.cli.command.ExitCode;
 import io.asynq4j.cli.command.ReadOnlyCommand;
 import io.asynq4j.cli.command.Session;
-import io.asynq4j.cli.task.option.TaskArguments;
+import io.asynq4j.cli.task.option.TaskArgument;
 import io.asynq4j.cli.task.option.TaskLocation;
 import picocli.CommandLine.Mixin;
 
@@ -12,18 +12,18 @@ abstract class TaskDetailCommand extends ReadOnlyCommand {
 
   @SuppressWarnings("NullAway.Init")
   @Mixin
-  private TaskArguments tasks;
+  private TaskArgument task;
 
   abstract void show(Session session, TaskLocation task);
 
   @Override
   protected final void check() {
-    tasks.check();
+    task.check();
   }
 
   @Override
   protected final int run(Session session) {
-    show(session, tasks.findOne(session.inspector()));
+    show(session, task.find(session.inspector()));
     return ExitCode.DONE;
   }
 }

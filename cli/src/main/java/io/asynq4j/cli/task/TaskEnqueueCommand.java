@@ -70,7 +70,7 @@ final class TaskEnqueueCommand extends RedisCommand {
   @Option(
       names = {"-q", "--queue"},
       paramLabel = "QUEUE",
-      description = "Queue to enqueue to. Default: default.")
+      description = "Queue to enqueue to. Default: 'default'.")
   private @Nullable String queue;
 
   @Option(
@@ -87,7 +87,7 @@ final class TaskEnqueueCommand extends RedisCommand {
       names = "--wait",
       paramLabel = "DURATION",
       description =
-          "Wait up to this long until the task has ended, e.g. 30s, and print it with its result."
+          "Wait up to this long for the task to end, e.g. 30s, and print it with its result."
               + " Exits with 1 if the task is archived. Without --retention, the task is kept for"
               + " 1h.")
   private @Nullable Duration wait;

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 
-/** Explains why a task does not run. */
+/** Explains why a task is not running. */
 @Command(
     name = "explain",
     aliases = "why",
-    description = "Explain why a task does not run, or show its state.",
+    description = "Explain why a task is not running.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq task explain later-7", "  asynq task why -q mail -i broken-1 --json"})
 final class TaskExplainCommand extends TaskDetailCommand {

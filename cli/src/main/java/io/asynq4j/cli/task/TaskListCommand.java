@@ -43,7 +43,8 @@ final class TaskListCommand extends ReadOnlyCommand {
       required = true,
       paramLabel = "STATE",
       completionCandidates = TaskStateCandidates.class,
-      description = "State: active, pending, aggregating, scheduled, retry, archived or completed.")
+      description =
+          "State of the tasks: active, pending, aggregating, scheduled, retry, archived or completed.")
   private TaskState state = TaskState.PENDING;
 
   @Option(

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.QueueNotFoundException;
+import io.asynq4j.Task;
 import io.asynq4j.TaskState;
 import io.asynq4j.cli.Asynq;
+import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueSnapshot;
@@ -87,6 +89,8 @@ class DevCommandIT {
       await()
           .ignoreException(QueueNotFoundException.class)
           .until(() -> stats(redis).processed() >= 4);
+      String id = enqueueWithoutPayload(redis);
+      await().until(() -> output().contains("demo:hello " + id + " attempt 1: done"));
 
       signal(ctrlC());
 
@@ -117,6 +121,12 @@ class DevCommandIT {
 
     assertThat(running().waitFor(20, TimeUnit.SECONDS)).isTrue();
     assertThat(running().exitValue()).isZero();
+  }
+
+  private static String enqueueWithoutPayload(RedisConnection redis) {
+    try (TaskClient client = TaskClient.create(redis)) {
+      return client.enqueue(Task.of("demo:hello")).orThrow().id();
+    }
   }
 
   private static QueueSnapshot stats(RedisConnection redis) {

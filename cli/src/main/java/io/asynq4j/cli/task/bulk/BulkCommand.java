@@ -50,14 +50,14 @@ abstract class BulkCommand extends RedisCommand {
 
   @Option(
       names = {"--dry-run", "--dry_run"},
-      description = "Only count the matching tasks, and change nothing.")
+      description = "Only count the matching tasks; change nothing.")
   private boolean dryRun;
 
   @Option(
-      names = "--after",
+      names = "--resume-from",
       paramLabel = "CURSOR",
       description = "Resume an interrupted run from the cursor it printed.")
-  private @Nullable String after;
+  private @Nullable String resumeFrom;
 
   @SuppressWarnings("NullAway.Init")
   @Mixin
@@ -144,7 +144,7 @@ abstract class BulkCommand extends RedisCommand {
 
   /** Whether all tasks of the state are selected. */
   private boolean isAll() {
-    return filters.isEmpty() && group() == null && limit == null && after == null;
+    return filters.isEmpty() && group() == null && limit == null && resumeFrom == null;
   }
 
   /** Report of an operation without failures. */
@@ -178,7 +178,7 @@ abstract class BulkCommand extends RedisCommand {
               .queue(queue)
               .select(state())
               .where(filters.filter())
-              .after(after)
+              .after(resumeFrom)
               .stopWhen(interruption::isAsked)
               .onProgress(progress -> bar.show(what, progress.looked(), progress.total()));
       String group = group();
@@ -215,7 +215,7 @@ abstract class BulkCommand extends RedisCommand {
     boolean stopped = report.cursor() != null && limit == null;
     boolean failed = report.failed() > 0 || report.problem() != null;
     if (stopped) {
-      session.note("Incomplete. Resume with --after '%s'".formatted(report.cursor()));
+      session.note("Incomplete. Resume with --resume-from '%s'".formatted(report.cursor()));
     }
     return failed || stopped ? ExitCode.FAILED : ExitCode.DONE;
   }

@@ -8,9 +8,7 @@ import io.asynq4j.inspect.Selection;
 import io.asynq4j.inspect.TaskAction;
 import java.util.Optional;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Archives all tasks of a queue in one state, or those that match the filters. */
@@ -26,7 +24,7 @@ import picocli.CommandLine.Option;
       "  asynq task archiveall --queue mail --state retry --dry-run",
       "  asynq task archiveall -q mail -s pending --type 'report:*' --yes"
     })
-public final class TaskArchiveAllCommand extends BulkCommand {
+public final class TaskArchiveAllCommand extends GroupBulkCommand {
 
   @Option(
       names = {"-s", "--state"},
@@ -35,10 +33,6 @@ public final class TaskArchiveAllCommand extends BulkCommand {
       completionCandidates = StateCandidates.OfArchive.class,
       description = "State of the tasks; one of ${COMPLETION-CANDIDATES}.")
   private TaskState state = TaskState.PENDING;
-
-  @SuppressWarnings("NullAway.Init")
-  @Mixin
-  private GroupOption group;
 
   @Option(
       names = "--drop-oldest",
@@ -49,11 +43,6 @@ public final class TaskArchiveAllCommand extends BulkCommand {
   @Override
   TaskState state() {
     return state;
-  }
-
-  @Override
-  @Nullable String group() {
-    return group.group();
   }
 
   @Override

@@ -8,9 +8,7 @@ import io.asynq4j.inspect.Selection;
 import io.asynq4j.inspect.TaskAction;
 import java.util.Optional;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Deletes all tasks of a queue in one state, or those that match the filters. */
@@ -25,7 +23,7 @@ import picocli.CommandLine.Option;
       "  asynq task deleteall --queue mail --state archived --older-than 30d --yes",
       "  asynq task deleteall -q mail -s completed --dry-run"
     })
-public final class TaskDeleteAllCommand extends BulkCommand {
+public final class TaskDeleteAllCommand extends GroupBulkCommand {
 
   @Option(
       names = {"-s", "--state"},
@@ -35,18 +33,9 @@ public final class TaskDeleteAllCommand extends BulkCommand {
       description = "State of the tasks; one of ${COMPLETION-CANDIDATES}.")
   private TaskState state = TaskState.PENDING;
 
-  @SuppressWarnings("NullAway.Init")
-  @Mixin
-  private GroupOption group;
-
   @Override
   TaskState state() {
     return state;
-  }
-
-  @Override
-  @Nullable String group() {
-    return group.group();
   }
 
   @Override

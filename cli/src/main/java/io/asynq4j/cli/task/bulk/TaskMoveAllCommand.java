@@ -5,9 +5,7 @@ import io.asynq4j.cli.command.Session;
 import io.asynq4j.inspect.BulkReport;
 import io.asynq4j.inspect.Selection;
 import io.asynq4j.inspect.TaskAction;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Moves all tasks of a queue in one state, or those that match the filters. */
@@ -22,7 +20,7 @@ import picocli.CommandLine.Option;
       "  asynq task moveall -q mail -s pending --to slow --type 'report:*' --yes",
       "  asynq task moveall -q mail -s archived --to attic --dry-run"
     })
-public final class TaskMoveAllCommand extends BulkCommand {
+public final class TaskMoveAllCommand extends GroupBulkCommand {
 
   @Option(
       names = {"-s", "--state"},
@@ -31,10 +29,6 @@ public final class TaskMoveAllCommand extends BulkCommand {
       completionCandidates = StateCandidates.OfMove.class,
       description = "State of the tasks; one of ${COMPLETION-CANDIDATES}.")
   private TaskState state = TaskState.PENDING;
-
-  @SuppressWarnings("NullAway.Init")
-  @Mixin
-  private GroupOption group;
 
   @Option(
       names = "--to",
@@ -46,11 +40,6 @@ public final class TaskMoveAllCommand extends BulkCommand {
   @Override
   TaskState state() {
     return state;
-  }
-
-  @Override
-  @Nullable String group() {
-    return group.group();
   }
 
   @Override

@@ -14,8 +14,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "rescheduleall",
     description = {
-      "Reschedule all tasks of a queue in one state, or those that match the filters.",
-      "The command counts the tasks and asks for confirmation first."
+      "Change the due time of all tasks of a queue in one state, or of those that match the filters.",
+      "Requires --at or --in. The command counts the tasks and asks for confirmation first."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -8,25 +8,22 @@ import io.asynq4j.inspect.Selection;
 import io.asynq4j.inspect.TaskAction;
 import java.util.Optional;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Makes all tasks of a queue in one state pending, or those that match the filters. */
 @Command(
     name = "runall",
     description = {
-      "Run all tasks of a queue in one state now, or those that match the filters: make them"
-          + " pending.",
-      "The command counts the tasks and asks for confirmation first."
+      "Run all tasks of a queue in one state now, or those that match the filters.",
+      "They become pending. The command counts the tasks and asks for confirmation first."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq task runall --queue mail --state archived --error timeout --dry-run",
       "  asynq task runall -q mail -s retry --yes"
     })
-public final class TaskRunAllCommand extends BulkCommand {
+public final class TaskRunAllCommand extends GroupBulkCommand {
 
   @Option(
       names = {"-s", "--state"},
@@ -36,18 +33,9 @@ public final class TaskRunAllCommand extends BulkCommand {
       description = "State of the tasks; one of ${COMPLETION-CANDIDATES}.")
   private TaskState state = TaskState.PENDING;
 
-  @SuppressWarnings("NullAway.Init")
-  @Mixin
-  private GroupOption group;
-
   @Override
   TaskState state() {
     return state;
-  }
-
-  @Override
-  @Nullable String group() {
-    return group.group();
   }
 
   @Override

@@ -20,7 +20,7 @@ public final class TaskArchiveCommand extends TaskChangeCommand {
   @Option(
       names = "--drop-oldest",
       description =
-          "Delete the oldest archived task when the archive is full. Default: stop instead.")
+          "Delete the oldest archived tasks when the archive is full. Default: stop instead.")
   private boolean dropOldest;
 
   @Override

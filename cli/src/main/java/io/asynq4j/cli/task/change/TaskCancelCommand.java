@@ -23,7 +23,7 @@ public final class TaskCancelCommand extends TaskChangeCommand {
       names = "--then",
       paramLabel = "ACTION",
       completionCandidates = AfterCancelCandidates.class,
-      description = "What to do with the cancelled task: retry, archive or delete. Default: retry.")
+      description = "What to do with cancelled tasks: retry, archive or delete. Default: retry.")
   private AfterCancel then = AfterCancel.RETRY;
 
   @Override

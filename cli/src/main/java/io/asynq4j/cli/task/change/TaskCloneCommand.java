@@ -16,9 +16,9 @@ import picocli.CommandLine.Option;
     aliases = {"copy", "cp"},
     description = {
       "Enqueue copies of tasks in any state.",
-      "A copy has the options of the original, but no unique lock. The defaults below are those of"
-          + " new",
-      "tasks."
+      "A copy has the options of the original, except its due time, its unique lock and, unless the",
+      "original is aggregating, its group. Options that you pass replace those of the original. The",
+      "defaults below apply only where the original has no such option."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -12,7 +12,10 @@ import picocli.CommandLine.Mixin;
 /** Changes the time at which tasks run. */
 @Command(
     name = "reschedule",
-    description = "Change the due time of scheduled, retry, pending or archived tasks.",
+    description = {
+      "Change the due time of scheduled, retry, pending or archived tasks.",
+      "Requires --at or --in."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq task reschedule later-7 --in 10m",

@@ -8,7 +8,8 @@ import picocli.CommandLine.Command;
 /** Makes waiting, archived or completed tasks pending. */
 @Command(
     name = "run",
-    description = "Run waiting, archived or completed tasks now: make them pending.",
+    description =
+        "Run tasks now: make scheduled, retry, aggregating, archived or completed tasks pending.",
     footerHeading = "%nExamples:%n",
     footer = {"  asynq task run --queue mail --id later-7", "  asynq task run broken-1"})
 public final class TaskRunCommand extends TaskChangeCommand {

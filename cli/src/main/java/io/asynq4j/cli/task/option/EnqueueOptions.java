@@ -56,7 +56,8 @@ public final class EnqueueOptions {
   @Option(
       names = {"-g", "--group"},
       paramLabel = "GROUP",
-      description = "Group to add the task to; groups are aggregated into one task. Default: none.")
+      description =
+          "Group to add the task to. A server aggregates each group into one task. Default: none.")
   private @Nullable String group;
 
   @Option(

@@ -36,8 +36,9 @@ public final class TaskFilterOptions {
       names = "--payload",
       paramLabel = "TEXT",
       description = {
-        "Match tasks whose payload contains TEXT, or has a JSON path, e.g. '$.user.mail', or a value at"
-            + " a path, e.g. '$.user.id=42' (repeatable)."
+        "Match tasks whose payload contains TEXT (repeatable). TEXT can also",
+        "be a JSON path that must exist, e.g. '$.user.mail', or a path and",
+        "its value, e.g. '$.user.id=42'."
       })
   private List<String> payloads = List.of();
 
