@@ -108,12 +108,12 @@ public final class ServerSettings {
 
     /** Returns null without any aggregator: groups then wait for another server. */
     @Nullable GroupConfig config(PayloadCodec codec) {
-      return byGroup.isEmpty() && byType.isEmpty() && otherwise == null
-          ? null
-          : new GroupConfig(
+      GroupConfig config =
+          new GroupConfig(
               new AggregatorRouter(byGroup, byType, otherwise, codec),
               new GroupRules(maxSize, maxDelay, grace, timeout),
               parallelism);
+      return byGroup.isEmpty() && byType.isEmpty() && otherwise == null ? null : config;
     }
   }
 
