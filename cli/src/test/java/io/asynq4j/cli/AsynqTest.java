@@ -50,6 +50,7 @@ class AsynqTest {
         .contains("--redis URL, other global options")
         .doesNotContain("--watch");
     assertThat(run("context", "set", "--help").out()).contains("for --redis URL, other global");
+    assertThat(run("dev", "--help").out()).contains("for --redis URL, other global");
     for (String local : List.of("context", "bench", "help")) {
       assertThat(run(local, "--help").out())
           .contains("for the global options and the exit codes.")

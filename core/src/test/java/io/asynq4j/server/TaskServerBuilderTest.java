@@ -61,6 +61,13 @@ class TaskServerBuilderTest {
   }
 
   @Test
+  void settingsOfGroupsAreCheckedWithoutAnAggregatorToo() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> server().groups(groups -> groups.parallelism(0)).config())
+        .withMessageContaining("parallelism");
+  }
+
+  @Test
   void aLongLeaseAloneLeavesTheHeartbeatAsItIs() {
     assertThat(server().config().heartbeat()).isEqualTo(Duration.ofSeconds(5));
     assertThat(server().timing(timing -> timing.lease(Duration.ofHours(1))).config().heartbeat())

@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -13,8 +14,8 @@ import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.Scheduler;
 import io.asynq4j.server.TaskServer;
+import java.io.ByteArrayOutputStream;
 import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -104,6 +105,35 @@ class PagesIT {
             problems.add(name + " is wider than the screen by " + overflow());
           }
         });
+  }
+
+  @Test
+  void aScheduleShowsItsDurationsWithoutRounding() {
+    byte[] entry =
+        protobuf(
+            1, "report", 2, "@every 1h", 3, "report", 5, "Timeout(1.25s)", 5, "Retention(90m)");
+    try (Jedis jedis = on.jedis()) {
+      jedis.zadd("asynq:schedulers", 4e9, "asynq:schedulers:{host:1:s}");
+      jedis.rpush("asynq:schedulers:{host:1:s}".getBytes(UTF_8), entry);
+    }
+    Dashboard dashboard = on.start();
+    browser.fresh(WIDE, false);
+    browser.open(dashboard, "/schedules/report");
+    browser.seeText("1h 30m");
+    browser.seeText("PT1.25S");
+    assertThat(browser.problems()).isEmpty();
+  }
+
+  /** A message of text fields: numbers and texts in turn, the latter shorter than 128 bytes. */
+  private static byte[] protobuf(Object... fields) {
+    ByteArrayOutputStream message = new ByteArrayOutputStream();
+    for (int i = 0; i < fields.length; i += 2) {
+      byte[] text = ((String) fields[i + 1]).getBytes(UTF_8);
+      message.write((int) fields[i] << 3 | 2);
+      message.write(text.length);
+      message.writeBytes(text);
+    }
+    return message.toByteArray();
   }
 
   @Test
@@ -392,7 +422,7 @@ class PagesIT {
   }
 
   private static String encoded(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    return URLEncoder.encode(text, UTF_8).replace("+", "%20");
   }
 
   private static void requireHarmless(String place) {

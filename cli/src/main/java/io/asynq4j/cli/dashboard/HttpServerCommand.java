@@ -26,11 +26,6 @@ import picocli.CommandLine.Option;
 /** Serves HTTP until Ctrl-C: address, login and TLS. */
 abstract class HttpServerCommand extends LocalCommand {
 
-  @Override
-  public boolean connects() {
-    return true;
-  }
-
   private static final String CREDENTIALS = "ASYNQ_DASHBOARD_CREDENTIALS";
   private static final String KEYSTORE_PASSWORD = "ASYNQ_DASHBOARD_KEYSTORE_PASSWORD";
 
@@ -114,6 +109,11 @@ abstract class HttpServerCommand extends LocalCommand {
     public void close() {
       open.forEach(RedisConnection::close);
     }
+  }
+
+  @Override
+  public boolean connects() {
+    return true;
   }
 
   @Override

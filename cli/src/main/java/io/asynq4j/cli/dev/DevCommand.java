@@ -119,6 +119,11 @@ public final class DevCommand extends LocalCommand {
   }
 
   @Override
+  public boolean connects() {
+    return true;
+  }
+
+  @Override
   public Integer call() {
     ConnectionSettings there = options().flags();
     double perSecond = load == null ? 0 : DemoLoadGenerator.rate(load);

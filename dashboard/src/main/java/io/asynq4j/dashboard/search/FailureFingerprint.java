@@ -28,11 +28,12 @@ public final class FailureFingerprint {
           "\\b0x[0-9a-fA-F]+\\b|@[0-9a-f]{5,}\\b|\\b(?=[a-fA-F]*\\d)[0-9a-fA-F]{8,}\\b");
 
   /**
-   * The full name of a class, such as io.asynq4j.BrokerException, is not variable. A name without
-   * lower-case letters after the dot is that of a file, such as img_0001.JPG.
+   * The full name of a class, such as io.asynq4j.BrokerException, is not variable. It has at least
+   * two packages; user42.Smith and img_0001.Jpg are no classes. Nor is a name without lower-case
+   * letters after the last dot, such as backup.v2.JPG.
    */
   private static final Pattern CLASS_OR_NUMBER =
-      Pattern.compile("\\b((?:[a-z][a-z0-9_]*+\\.)+[A-Z][A-Z0-9_]*+[a-z]\\w*+)|\\d++");
+      Pattern.compile("\\b((?:[a-z][a-z0-9_]*+\\.){2,}+[A-Z][A-Z0-9_]*+[a-z]\\w*+)|\\d++");
 
   private static final Pattern BLANK = Pattern.compile("\\s+");
 

@@ -162,6 +162,8 @@ class QueryParserTest {
         .isEqualTo("no answer of db<n>.shop.example within PT<n>M<n>S");
     assertThat(FailureFingerprint.normalised("cannot read /data/img_0001.JPG, scan17.PDF"))
         .isEqualTo("cannot read /data/img_<n>.JPG, scan<n>.PDF");
+    assertThat(FailureFingerprint.normalised("user42.Smith@shop.example: img_0001.Jpg, a17.Please"))
+        .isEqualTo("user<n>.Smith@shop.example: img_<n>.Jpg, a<n>.Please");
     assertThat(FailureFingerprint.normalised("com.shop2.Mailer$$Lambda$412/0x0000000800c03200"))
         .isEqualTo("com.shop2.Mailer$$Lambda$<n>/<hex>");
   }

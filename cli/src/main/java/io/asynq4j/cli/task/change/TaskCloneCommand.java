@@ -17,8 +17,9 @@ import picocli.CommandLine.Option;
     description = {
       "Enqueue copies of tasks in any state.",
       "A copy has the options of the original, except its due time, its unique lock and, unless the",
-      "original is aggregating, its group. Options that you pass replace those of the original. The",
-      "defaults below apply only where the original has no such option."
+      "original is aggregating, its group. Options that you pass replace those of the original; headers",
+      "are added, and one with the same name is replaced. The defaults below apply only where the",
+      "original has no such option."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -12,7 +12,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -35,10 +35,10 @@ public final class DutyScheduler {
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /**
-   * @param isWaiting whether a run is scheduled
+   * @param nextRun the number of the run that is scheduled
    */
   private record Duty(
-      String name, Duration interval, Supplier<Duration> action, AtomicBoolean isWaiting) {}
+      String name, Duration interval, Supplier<Duration> action, AtomicLong nextRun) {}
 
   private final List<Duty> duties = new ArrayList<>();
   private final ShardTopology shards;
@@ -69,25 +69,24 @@ public final class DutyScheduler {
    * @param action runs the job and returns the delay until the next run; may throw
    */
   public void add(Duration interval, String name, Supplier<Duration> action) {
-    duties.add(new Duty(name, interval, action, new AtomicBoolean()));
+    duties.add(new Duty(name, interval, action, new AtomicLong()));
   }
 
   /** Starts all duties at once; afterwards each determines its next run. */
   public void start() {
     threads.prestartAllCoreThreads();
-    duties.forEach(duty -> runIn(duty, 0));
+    duties.forEach(duty -> schedule(duty, 0, Duration.ZERO));
   }
 
   // Ignoring the future is safe: a run catches and logs all failures itself.
   @SuppressWarnings("FutureReturnValueIgnored")
-  private void runIn(Duty duty, long nanos) {
-    duty.isWaiting().set(true);
-    threads.schedule(() -> run(duty), nanos, TimeUnit.NANOSECONDS);
+  private void schedule(Duty duty, long run, Duration delay) {
+    threads.schedule(() -> run(duty, run), delay.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  private void run(Duty duty) {
+  private void run(Duty duty, long run) {
     // Without threads, scheduling may fail although the run was added, and is then repeated.
-    if (!duty.isWaiting().getAndSet(false)) {
+    if (!duty.nextRun().compareAndSet(run, run + 1)) {
       return;
     }
     Duration next = duty.interval();
@@ -101,17 +100,17 @@ public final class DutyScheduler {
       SafeLog.error(log, DUTY_FAILED, e);
       shards.outages().failed(shards.ofSharedKeys(), e);
     } finally {
-      runAgain(duty, next);
+      runAgain(duty, run + 1, next);
     }
   }
 
   /** Retries until the duty is scheduled: otherwise it would never run again. */
-  private void runAgain(Duty duty, Duration delay) {
+  private void runAgain(Duty duty, long run, Duration delay) {
     while (!threads.isShutdown()) {
       try {
         // With jitter, so that servers that were started together do not run at the same time.
         double jitter = ThreadLocalRandom.current().nextDouble(0.9, 1.1);
-        runIn(duty, (long) (delay.toNanos() * jitter));
+        schedule(duty, run, Duration.ofNanos((long) (delay.toNanos() * jitter)));
         return;
       } catch (RuntimeException | Error e) {
         SafeLog.error(log, NOT_SCHEDULED, e);

@@ -72,9 +72,14 @@ class SchedulePage extends View {
 
 /** Durations of the API are in the format of ISO 8601, for example PT10M. One that would be rounded is not changed. */
 function optionText(key, value) {
-  const [, days, hours, minutes, seconds] = (['timeout', 'uniqueFor', 'processIn', 'retention'].includes(key) && /^P(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?$/.exec(value)) || [];
-  const ms = 1_000 * (86_400 * (days ?? 0) + 3_600 * (hours ?? 0) + 60 * (minutes ?? 0) + Number(seconds ?? 0));
-  return ms > 0 && (ms < 10_000 || ms % 1_000 === 0) ? duration(ms, 4) : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const parts = ['timeout', 'uniqueFor', 'processIn', 'retention'].includes(key) && /^P(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,6})?)S)?$/.exec(value);
+  if (!parts) {
+    return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  }
+  const [, days = 0, hours = 0, minutes = 0, seconds = 0] = parts;
+  const ms = 86_400_000 * days + 3_600_000 * hours + 60_000 * minutes + Math.round(1_000_000 * seconds) / 1_000;
+  const step = ms < 10 ? 0.1 : ms < 1_000 ? 1 : ms < 10_000 ? 100 : 1_000;
+  return ms === 0 ? '0s' : Number.isInteger(Math.round(1_000 * ms) / Math.round(1_000 * step)) ? duration(ms, 4) : value;
 }
 
 SchedulePage.define('schedule-page');
