@@ -114,6 +114,8 @@ public final class DutyScheduler {
         return;
       } catch (RuntimeException | Error e) {
         SafeLog.error(log, NOT_SCHEDULED, e);
+        // The threads that exist continue without starting others.
+        threads.setCorePoolSize(Math.max(1, threads.getPoolSize()));
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
@@ -121,6 +123,7 @@ public final class DutyScheduler {
 
   /** Replaces threads that ended for lack of memory. To be called periodically. */
   public void catchUp() {
+    threads.setCorePoolSize(THREADS);
     threads.prestartAllCoreThreads();
   }
 

@@ -1,5 +1,7 @@
 package io.asynq4j.internal.server.duty;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.fixture.AttemptHosts;
@@ -11,7 +13,6 @@ import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -22,10 +23,11 @@ class DutySchedulerTest {
 
   private final RedisConnection redis =
       RedisConnection.lazy(RedisConfig.parse("redis://127.0.0.1:1"));
-  private final AtomicBoolean created = new AtomicBoolean();
+  private final AtomicInteger created = new AtomicInteger();
   private final AtomicInteger failedStarts = new AtomicInteger();
   private final AtomicInteger runs = new AtomicInteger();
   private volatile boolean shortage;
+  private volatile int available = 1;
   private final DutyScheduler duties = new DutyScheduler(shards(), this::thread);
 
   private ShardTopology shards() {
@@ -36,13 +38,17 @@ class DutySchedulerTest {
         Runnable::run);
   }
 
-  /** Creates the first thread only: the pool behaves as if its other threads had ended. */
+  /** Creates one thread at first: the pool behaves as if its other threads had ended. */
   private @Nullable Thread thread(Runnable task) {
     if (shortage) {
       failedStarts.incrementAndGet();
       throw new OutOfMemoryError("unable to create native thread, on purpose");
     }
-    return created.getAndSet(true) ? null : new Thread(task, "duty-scheduler-test");
+    if (created.get() == available) {
+      return null;
+    }
+    created.incrementAndGet();
+    return new Thread(task, "duty-scheduler-test");
   }
 
   @AfterEach
@@ -52,8 +58,8 @@ class DutySchedulerTest {
     redis.close();
   }
 
-  @Test
-  void aDutyThatCouldNotBeScheduledForLackOfThreadsRunsOnceAfterIt() throws Exception {
+  /** Lets a duty wait for the returned latch in its first run, which begins before this returns. */
+  private CountDownLatch startDuty(Duration afterFirst, Duration afterOthers) throws Exception {
     CountDownLatch running = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     duties.add(
@@ -61,22 +67,44 @@ class DutySchedulerTest {
         "duty",
         () -> {
           if (runs.incrementAndGet() > 1) {
-            return Duration.ofHours(1);
+            return afterOthers;
           }
           running.countDown();
           awaitQuietly(release);
-          return Duration.ofMillis(10);
+          return afterFirst;
         });
     duties.start();
     running.await();
+    return release;
+  }
+
+  @Test
+  void aRunThatIsAddedTwiceForLackOfThreadsRunsOnce() throws Exception {
+    CountDownLatch release = startDuty(Duration.ofMillis(10), Duration.ofHours(1));
     shortage = true;
     release.countDown();
-    await().until(() -> failedStarts.get() >= 3);
-
-    shortage = false;
 
     await().until(() -> runs.get() == 2);
     await().during(Duration.ofMillis(300)).until(() -> runs.get() == 2);
+    assertThat(failedStarts).hasPositiveValue();
+  }
+
+  @Test
+  void theLastThreadContinuesDuringALackOfThreadsAndIsJoinedByOthersAfterIt() throws Exception {
+    CountDownLatch release = startDuty(Duration.ofMillis(10), Duration.ofMillis(10));
+    shortage = true;
+    release.countDown();
+    await().until(() -> runs.get() > 5);
+    assertThatThrownBy(duties::catchUp).isInstanceOf(OutOfMemoryError.class);
+    int before = runs.get();
+    await().until(() -> runs.get() > before + 5);
+    assertThat(created).hasValue(1);
+
+    shortage = false;
+    available = 3;
+    duties.catchUp();
+
+    assertThat(created).hasValue(3);
   }
 
   private static void awaitQuietly(CountDownLatch latch) {
