@@ -4,7 +4,7 @@ import io.asynq4j.codec.PayloadException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base of all exceptions of this library. All are unchecked. Invalid arguments and calls in a wrong
+ * Base of the exceptions of this library. All are unchecked. Invalid arguments and calls in a wrong
  * state throw {@link IllegalArgumentException} and {@link IllegalStateException} instead.
  *
  * <p>{@link BrokerException} reports problems with Redis, and {@link PayloadException} those with

@@ -1,6 +1,9 @@
 package io.asynq4j;
 
-/** Redis is unavailable or refused a command. The message has the reason and the next step. */
+/**
+ * Redis is unavailable or rejected a command. The message has the reason and, where one is known,
+ * the next step.
+ */
 public abstract class BrokerException extends AsynqException {
 
   private static final long serialVersionUID = 1L;

@@ -42,7 +42,7 @@ public record RateLimit(int tasks, Duration per, int burst) {
     requireAtLeast(1, tasks, "the number of tasks of a rate");
     require(
         per.compareTo(SHORTEST) >= 0 && per.compareTo(LONGEST) <= 0,
-        "a rate must be per millisecond to per 31 days, got " + per);
+        "the period of a rate must be 1 ms to 31 days, got " + per);
     requireAtLeast(1, burst, "a burst");
   }
 

@@ -62,7 +62,7 @@ public interface RetryPolicy {
   static RetryPolicy exponential(Duration first, Duration longest) {
     ArgumentValidator.require(
         first.compareTo(Duration.ofMillis(1)) >= 0 && longest.compareTo(first) >= 0,
-        "the first delay must be a millisecond or more and not above the longest: %s, %s"
+        "first must be 1 ms or longer, and not longer than longest, got %s and %s"
             .formatted(first, longest));
     long start = TimeMath.min(first, TaskOptions.LONGEST_TIME).toMillis();
     long limit = TimeMath.min(longest, TaskOptions.LONGEST_TIME).toMillis();

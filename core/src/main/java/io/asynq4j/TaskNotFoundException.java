@@ -9,8 +9,8 @@ public final class TaskNotFoundException extends AsynqException {
     this(
         queue,
         id,
-        ": it was never there, was deleted, or has succeeded without retention or longer ago than"
-            + " that; check its queue and id");
+        ": it never existed, was deleted, or completed and its retention has ended; check the"
+            + " queue and the ID");
   }
 
   /**

@@ -40,7 +40,7 @@ class AsynqExceptionTest {
     assertThat(all).allSatisfy(each -> assertThat(each).hasMessageMatching("(?s).+"));
     assertThat(new QueueNotFoundException(queue)).hasMessageContaining("check its name");
     assertThat(new QueueNotEmptyException(queue, "active")).hasMessageContaining("delete them");
-    assertThat(new TaskNotFoundException(queue, "1")).hasMessageContaining("check its queue");
+    assertThat(new TaskNotFoundException(queue, "1")).hasMessageContaining("check the queue");
     assertThat(new TaskFailedException(task))
         .hasMessageContaining("refused")
         .hasMessageContaining("run it again");

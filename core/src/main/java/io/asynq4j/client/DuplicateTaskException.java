@@ -15,7 +15,7 @@ public final class DuplicateTaskException extends AsynqException {
 
   public DuplicateTaskException(QueueName queue, String type, String holderId) {
     super(
-        "task already exists: task with id=%s in queue \"%s\" is equal to this one of type \"%s\" and still unique; wait until it has ended or its uniqueFor is over, or enqueue without uniqueFor"
+        "task already exists: task with id=%s in queue \"%s\" has the same type \"%s\" and payload, and holds the unique lock; wait until it completes or its lock expires, or enqueue without uniqueFor"
             .formatted(holderId, queue, type));
     this.holderId = holderId;
   }

@@ -2,6 +2,7 @@ package io.asynq4j.client;
 
 import static io.asynq4j.internal.codec.ArgumentValidator.require;
 import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireBetween;
 
 import io.asynq4j.Durability;
 import io.asynq4j.QueueName;
@@ -19,6 +20,7 @@ import io.asynq4j.internal.client.PendingBudget;
 import io.asynq4j.internal.client.ResultWaiter;
 import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.redis.store.BrokerConnection;
+import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.util.List;
@@ -245,7 +247,8 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
      * payload delays all clients when it is enqueued and with each attempt. Default: 1 MiB.
      */
     public Builder maxPayload(int bytes) {
-      require(bytes >= 1 && bytes <= MAX_PAYLOAD, "maxPayload must be 1 byte to 64 MiB: " + bytes);
+      require(
+          bytes >= 1 && bytes <= MAX_PAYLOAD, "maxPayload must be 1 byte to 64 MiB, got " + bytes);
       this.maxPayload = bytes;
       return this;
     }
@@ -265,9 +268,8 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
 
     /** Maximum time to wait for REPLICATED or FSYNCED, up to 1 minute. Default: 1 second. */
     public Builder confirmWithin(Duration confirmWithin) {
-      require(
-          confirmWithin.toMillis() >= 1 && confirmWithin.compareTo(Duration.ofMinutes(1)) <= 0,
-          "confirmWithin must be 1 ms to 1 minute: " + confirmWithin);
+      TimeMath.requireBetween(
+          "confirmWithin", confirmWithin, Duration.ofMillis(1), Duration.ofMinutes(1));
       this.confirmWithin = confirmWithin;
       return this;
     }
@@ -278,12 +280,7 @@ public final class TaskClient implements Enqueuer, AutoCloseable {
      * most 8.
      */
     public Builder maxCalls(int maxCalls) {
-      require(
-          maxCalls >= 1 && maxCalls <= redis.maxConnections(),
-          "maxCalls must be 1 or more, and not more than the connections there are ("
-              + redis.maxConnections()
-              + "): "
-              + maxCalls);
+      requireBetween(1, redis.maxConnections(), maxCalls, "maxCalls (at most maxConnections)");
       this.maxCalls = maxCalls;
       return this;
     }

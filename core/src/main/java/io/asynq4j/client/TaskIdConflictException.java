@@ -12,7 +12,7 @@ public final class TaskIdConflictException extends AsynqException {
 
   public TaskIdConflictException(QueueName queue, String id) {
     super(
-        "task ID conflicts with another task: there is one with id=%s in queue \"%s\" already, maybe archived or kept after success; choose another id, or delete that task"
+        "task ID conflicts with another task: queue \"%2$s\" already has a task with id=%1$s, possibly archived or retained; choose another ID, or delete that task"
             .formatted(id, queue));
     this.id = id;
   }

@@ -6,8 +6,8 @@ import java.lang.reflect.Type;
 
 /**
  * Encodes inputs and results as bytes, and decodes them. Set it once on the connection, with {@code
- * RedisConfig.builder().codec(codec)}. Clients, servers and schedulers use it unless their builder
- * sets another.
+ * RedisConfig.builder().codec(codec)}. Clients, servers, schedulers and leases use it unless their
+ * builder sets another.
  *
  * <p>An implementation must be thread-safe. It must never use Java serialization, which would let
  * anyone with write access to Redis run code in the process. Equal values should become equal

@@ -22,7 +22,7 @@ public interface Middleware {
   /** Returns the outcome of {@code next}, or another one. */
   Outcome handle(Task task, TaskContext context, Next next) throws Exception;
 
-  /** The next middleware, or the handler. */
+  /** The next middleware, or the handler. For the thread of the current attempt only. */
   @FunctionalInterface
   interface Next extends Callable<Outcome> {
     @Override

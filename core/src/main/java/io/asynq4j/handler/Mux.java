@@ -202,7 +202,7 @@ public final class Mux implements Handler<Task> {
           "a pattern must not be blank: use otherwise(handler) for types that match no pattern");
       require(
           handlers.putIfAbsent(pattern, Objects.requireNonNull(handler, "handler")) == null,
-          "there is already a handler for \"" + pattern + "\"");
+          "pattern \"" + pattern + "\" already has a handler; register one per pattern");
       return this;
     }
 

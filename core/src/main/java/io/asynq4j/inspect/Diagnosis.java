@@ -48,7 +48,7 @@ public sealed interface Diagnosis permits DiagnosisRecord {
   }
 
   /**
-   * The progress of a doctor's scan.
+   * The progress of a doctor's scan. Immutable.
    *
    * @param step the current step as text
    * @param examined number of tasks and other entries examined so far

@@ -75,7 +75,7 @@ record LeaseClaimer(Broker broker, LeaseRules rules) {
       broker.leases().settle(queue, late, rules.of(queue), rules.archive());
     } catch (BrokerException e) {
       log.warn(
-          "{} tasks of queue {} could not be requeued; the recoverer will do it",
+          "{} tasks of queue {} could not be requeued; the recoverer requeues them when their leases expire",
           late.size(),
           queue,
           e);
@@ -96,7 +96,7 @@ record LeaseClaimer(Broker broker, LeaseRules rules) {
       ends = broker.leases().extend(queue, claims, lease);
     } catch (BrokerException e) {
       log.warn(
-          "the leases on {} tasks of queue {} could not be extended; they end sooner than asked",
+          "the leases on {} tasks of queue {} could not be extended; they expire earlier than requested",
           claims.size(),
           queue,
           e);

@@ -88,8 +88,8 @@ public final class LeasedTask {
   }
 
   /**
-   * What happens to the task after it was cancelled, as of the restoring of the lease; empty if it
-   * is not cancelled.
+   * What happens to the task after it was cancelled, as of the time at which the lease was
+   * restored; empty if it is not cancelled.
    */
   public Optional<AfterCancel> cancelled() {
     return Optional.ofNullable(cancelled);
@@ -150,6 +150,10 @@ public final class LeasedTask {
    * @param token from {@link LeasedTask#token()}
    */
   public record LeaseProof(String queue, String id, String token) {
+
+    public LeaseProof(QueueName queue, String id, String token) {
+      this(queue.value(), id, token);
+    }
 
     /** Omits the token, which does not belong in logs. */
     @Override

@@ -36,7 +36,7 @@ public final class MessageBus implements AutoCloseable {
   }
 
   /** Sends a message to all processes with this name. */
-  public void tell(String name, byte[] message) {
+  public void send(String name, byte[] message) {
     broker.pubSub().publish(name, message);
   }
 

@@ -66,7 +66,7 @@ public final class TaskLeases {
   }
 
   public static TaskLeasesBuilder builder(RedisConnection redis) {
-    return new TaskLeasesBuilder(BrokerConnection.brokerOf(redis));
+    return new TaskLeasesBuilder(BrokerConnection.brokerOf(redis), redis.codec());
   }
 
   /**
@@ -255,8 +255,8 @@ public final class TaskLeases {
 
   /**
    * Completes tasks of any queues by the proofs of their leases. Equivalent to restoring and
-   * settling them, but a task without retention and unique lock is not read again. Returns one
-   * result per task, in order; for a task without retention and lock, it lacks the payload.
+   * settling them, but a task without retention and unique lock is not read again, and its outcome
+   * has no result. Returns one outcome per task, in order.
    */
   public List<Optional<Outcome>> complete(List<LeaseResult> results) {
     return callForReadable(
@@ -277,7 +277,7 @@ public final class TaskLeases {
    * lost.
    */
   public Optional<LeasedTask> restore(QueueName queue, String id, String token) {
-    return restore(queue.value(), id, token);
+    return restore(List.of(new LeaseProof(queue, id, token))).get(0);
   }
 
   /** As {@link #restore(QueueName, String, String)}. */

@@ -29,6 +29,7 @@ import java.util.function.Consumer;
 public final class TaskLeasesBuilder {
 
   private final Broker broker;
+  private PayloadCodec codec;
   private final Map<QueueName, QueueSettings> queues = new LinkedHashMap<>();
   private final Map<QueueName, QueueRules> definedRules = new HashMap<>();
   private final Map<QueueName, RetryPolicy> retryPolicies = new HashMap<>();
@@ -36,8 +37,9 @@ public final class TaskLeasesBuilder {
   private ResultLimit resultLimit = ResultLimit.DEFAULT;
   private final ArchiveSettings archive = new ArchiveSettings();
 
-  TaskLeasesBuilder(Broker broker) {
+  TaskLeasesBuilder(Broker broker, PayloadCodec codec) {
     this.broker = broker;
+    this.codec = codec;
   }
 
   /** Limits of a queue over all workers: {@code .queue("mail", q -> q.maxActive(20))}. */
@@ -63,7 +65,13 @@ public final class TaskLeasesBuilder {
     return this;
   }
 
-  /** Delay of a failed task if the worker sets none. */
+  /** Sets the codec of results. Default: that of the connection. */
+  public TaskLeasesBuilder codec(PayloadCodec codec) {
+    this.codec = codec;
+    return this;
+  }
+
+  /** Delay of a failed task if the worker sets none. Default: {@link RetryPolicy#standard}. */
   public TaskLeasesBuilder retryPolicy(RetryPolicy policy) {
     this.retryPolicy = policy;
     return this;
@@ -105,7 +113,7 @@ public final class TaskLeasesBuilder {
     return new OutcomePolicy(
         claim -> ofQueues.getOrDefault(claim.queue(), others),
         error -> true,
-        PayloadCodec.json(),
+        codec,
         resultLimit,
         Duration.ZERO,
         /* keepsFailures= */ true);

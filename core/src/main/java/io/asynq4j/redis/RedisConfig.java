@@ -59,15 +59,13 @@ public final class RedisConfig {
 
     public Endpoint {
       requireNonNull(host, "host");
-      require(!host.isBlank(), "A host is missing: give one, such as localhost");
+      require(!host.isBlank(), "A host is missing: set one, such as localhost");
       // Not quoted: a whole URI given as a host may contain a password.
       require(
           !NOT_IN_A_HOST.matcher(host).find(),
           "The host must be a bare name or address without URI, port or brackets, such as"
               + " redis.example.com or ::1");
-      require(
-          port >= 1 && port <= 65_535,
-          "The port must be between 1 and 65535 but is " + port + "; Redis's usual one is 6379");
+      require(port >= 1 && port <= 65_535, "port must be 1 to 65535 (usually 6379), got " + port);
     }
 
     @Override
@@ -199,7 +197,7 @@ public final class RedisConfig {
     return settings.clientName;
   }
 
-  /** Encoding of inputs and results, unless a client, a server or a scheduler sets its own. */
+  /** Encoding of inputs and results, unless a client, server, scheduler or leases set their own. */
   public PayloadCodec codec() {
     return settings.codec;
   }
@@ -339,8 +337,8 @@ public final class RedisConfig {
     }
 
     /**
-     * Encoding of inputs and results. Default: {@link PayloadCodec#json()}. Clients, servers and
-     * schedulers on the connection use it unless their own builder sets another.
+     * Encoding of inputs and results. Default: {@link PayloadCodec#json()}. Clients, servers,
+     * schedulers and leases on the connection use it unless their own builder sets another.
      */
     public Builder codec(PayloadCodec codec) {
       settings.codec = requireNonNull(codec, "codec");

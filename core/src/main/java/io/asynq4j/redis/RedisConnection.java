@@ -50,7 +50,7 @@ public sealed interface RedisConnection extends AutoCloseable permits BrokerConn
     return new BrokerConnection(config);
   }
 
-  /** Sends a PING, follows the clock of Redis, and returns the round-trip time of the PING. */
+  /** Sends a PING, synchronizes {@link #clock} with Redis, and returns the round-trip time. */
   Duration ping();
 
   /** A clock that follows the clock of Redis and never steps back. */
@@ -63,8 +63,8 @@ public sealed interface RedisConnection extends AutoCloseable permits BrokerConn
   int maxConnections();
 
   /**
-   * Encoding of inputs and results, unless a client, a server or a scheduler on this connection
-   * sets its own; see {@link RedisConfig.Builder#codec}.
+   * Encoding of inputs and results, unless a client, server, scheduler or leases on this connection
+   * set their own; see {@link RedisConfig.Builder#codec}.
    */
   PayloadCodec codec();
 

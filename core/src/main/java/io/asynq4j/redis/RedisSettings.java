@@ -1,6 +1,7 @@
 package io.asynq4j.redis;
 
 import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.time.TimeMath.requireBetween;
 
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.redis.RedisConfig.Endpoint;
@@ -21,7 +22,7 @@ final class RedisSettings implements Cloneable {
   static final String SECRET = "***";
 
   /** Sockets take their timeouts as a number of milliseconds in an int. */
-  private static final Duration MAX_DURATION = Duration.ofMillis(Integer.MAX_VALUE);
+  private static final Duration MAX_DURATION = Duration.ofDays(24);
 
   Kind kind = Kind.STANDALONE;
   List<Endpoint> endpoints = List.of(new Endpoint("localhost", 6379));
@@ -58,38 +59,36 @@ final class RedisSettings implements Cloneable {
             || (socketPath != null
                 && socketPath.getNameCount() > 0
                 && !socketPath.toString().isEmpty()),
-        "The path of the socket is missing: give the value of 'unixsocket' in the"
+        "The path of the socket is missing: set the value of 'unixsocket' in the"
             + " configuration of Redis");
     require(
         kind != Kind.SENTINEL || !endpoints.isEmpty(),
-        "The sentinels are missing: give at least one");
+        "The sentinels are missing: set at least one");
     require(
         kind != Kind.SENTINEL || (masterName != null && !masterName.isBlank()),
-        "The master name is missing, which sentinels require: give the name in 'sentinel"
+        "The master name is missing, which sentinels require: set the name in 'sentinel"
             + " monitor <name>' of their configuration");
     require(
         kind != Kind.CLUSTER || !endpoints.isEmpty(),
-        "The hosts of the cluster are missing: give at least one");
+        "The hosts of the cluster are missing: set at least one");
     requireNotEmpty("username", username);
     requireNotEmpty("password", password);
     requireNotEmpty("sentinel username", sentinelUsername);
     requireNotEmpty("sentinel password", sentinelPassword);
     require(
         kind == Kind.SENTINEL || (sentinelUsername == null && sentinelPassword == null),
-        "Sentinel credentials are given but no sentinels: use username and password");
-    require(database >= 0, "The database must be 0 or more but is " + database);
+        "Sentinel credentials are set without sentinels: use username and password");
+    require(database >= 0, "database must be 0 or greater, got " + database);
     require(
         kind != Kind.CLUSTER || database == 0,
-        "Redis Cluster has only database 0 but " + database + " is given: leave it out");
+        "database must be 0 in a Redis Cluster, got " + database);
     require(
         kind != Kind.SOCKET || tls == null,
-        "TLS is not possible on a Unix socket, which never leaves the machine: leave it out");
-    requireTimeout("connectTimeout", connectTimeout);
-    requireTimeout("commandTimeout", commandTimeout);
-    require(
-        !retryFor.isNegative() && retryFor.compareTo(MAX_DURATION) <= 0,
-        "retryFor must be between 0 and 24 days but is " + retryFor + ": 0 disables retries");
-    require(maxConnections >= 1, "maxConnections must be 1 or more but is " + maxConnections);
+        "TLS is not possible on a Unix socket, which never leaves the machine: remove it");
+    requireBetween("connectTimeout", connectTimeout, Duration.ofMillis(1), MAX_DURATION);
+    requireBetween("commandTimeout", commandTimeout, Duration.ofMillis(1), MAX_DURATION);
+    requireBetween("retryFor (0s disables retries)", retryFor, Duration.ZERO, MAX_DURATION);
+    require(maxConnections >= 1, "maxConnections must be 1 or greater, got " + maxConnections);
     require(
         !clientName.isEmpty() && clientName.chars().allMatch(c -> c > ' ' && c <= '~'),
         "The client name '"
@@ -98,13 +97,8 @@ final class RedisSettings implements Cloneable {
   }
 
   private static void requireNotEmpty(String name, @Nullable String value) {
-    require(value == null || !value.isEmpty(), "The " + name + " is empty: leave it out for none");
-  }
-
-  private static void requireTimeout(String name, Duration value) {
     require(
-        value.compareTo(Duration.ofMillis(1)) >= 0 && value.compareTo(MAX_DURATION) <= 0,
-        name + " must be between 1 ms and 24 days but is " + value);
+        value == null || !value.isEmpty(), "The " + name + " is empty: remove it if there is none");
   }
 
   /** Returns all values by name. Two configurations are equal if these are. */

@@ -223,21 +223,21 @@ record RedisUri(
     String password = parameters.get(name + "Password");
     require(
         store != null || password == null,
-        name + "Password is given without " + name + ": name the store that it opens");
+        name + "Password is set without " + name + ": set the store that it opens");
     return store == null ? tls : add.apply(Path.of(store), password);
   }
 
   private static boolean flag(String name, String value) {
     require(
         value.equals("true") || value.equals("false"),
-        "The parameter '" + name + "' must be true or false but is '" + value + "'");
+        "The parameter '" + name + "' must be true or false, got '" + value + "'");
     return value.equals("true");
   }
 
   private static int number(String name, String value) {
     require(
         NUMBER.matcher(value).matches(),
-        "The parameter '" + name + "' must be a number but is '" + value + "'");
+        "The parameter '" + name + "' must be a number, got '" + value + "'");
     return Integer.parseInt(value);
   }
 

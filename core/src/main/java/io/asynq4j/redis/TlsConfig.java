@@ -66,6 +66,9 @@ public final class TlsConfig {
 
   /** Returns a copy that verifies the host name in the server's certificate, or does not. */
   public TlsConfig withVerifyHostname(boolean verify) {
+    require(
+        !verify || verifyCertificate,
+        "verifyHostname is true, but withoutVerification() accepts any certificate: leave out one");
     return new TlsConfig(trust, key, verify, verifyCertificate, serverName);
   }
 
@@ -78,7 +81,7 @@ public final class TlsConfig {
   public TlsConfig withServerName(String name) {
     require(
         requireNonNull(name, "name").matches("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?"),
-        "serverName must be the name of a host, such as redis.example.com: " + name);
+        "serverName must be the name of a host, such as redis.example.com, got " + name);
     return new TlsConfig(trust, key, verifyHostname, verifyCertificate, Optional.of(name));
   }
 

@@ -27,10 +27,13 @@ public sealed interface MissedPolicy {
     return new RunAll(most);
   }
 
+  /** See {@link #skip}. */
   record Skip() implements MissedPolicy {}
 
+  /** See {@link #runOnce}. */
   record RunOnce() implements MissedPolicy {}
 
+  /** See {@link #runAll}. */
   record RunAll(int most) implements MissedPolicy {
 
     private static final int LIMIT = 100_000;

@@ -35,7 +35,7 @@ public interface GroupAggregator {
     /**
      * Returns the merged input. If it throws, the tasks return to their group and are retried.
      *
-     * @param inputs in the order in which their tasks were enqueued, by seconds
+     * @param inputs in the order in which their tasks were enqueued, to the second
      */
     R merge(List<T> inputs) throws Exception;
   }
@@ -43,7 +43,7 @@ public interface GroupAggregator {
   /**
    * Returns the combined task. If it throws, the tasks return to their group and are retried.
    *
-   * @param tasks in the order in which they were enqueued, by seconds
+   * @param tasks in the order in which they were enqueued, to the second
    */
   Aggregated aggregate(QueueName queue, String group, List<Task> tasks) throws Exception;
 
@@ -57,7 +57,7 @@ public interface GroupAggregator {
   }
 
   /**
-   * The task that replaces the tasks of a group.
+   * The task that replaces the tasks of a group. Immutable.
    *
    * @param options override the options of its type: retries, timeout, deadline, retention,
    *     uniqueness and headers. The options of the combined tasks are not used, except for their

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public interface ServerListener {
 
   /**
-   * The task of an event.
+   * The task of an event. Immutable.
    *
    * @param retried number of retries before this attempt
    * @param waited how long it was pending before it was claimed; null if unknown
@@ -70,10 +70,19 @@ public interface ServerListener {
   /** Called when the lease of a task was lost, so that its outcome has no effect. */
   default void leaseLost(TaskRef task) {}
 
-  /** Called when a cancelled handler has not returned in time. It occupies its worker. */
+  /**
+   * Called when a cancelled handler has not returned in time. It occupies its worker.
+   *
+   * @param since the time since it was cancelled
+   */
   default void stuck(TaskRef task, TaskContext.CancelReason reason, Duration since) {}
 
-  /** Called when the task of a vanished worker was recovered. */
+  /**
+   * Called when a task of a crashed worker was recovered.
+   *
+   * @param action {@code pending}, {@code retry}, {@code archive}, or {@code drop} if the queue has
+   *     no such task
+   */
   default void recovered(QueueName queue, String taskId, String action) {}
 
   /** Called once per outage when Redis is unreachable. */

@@ -19,8 +19,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Groups of settings of a {@link TaskServer}, each for one method of {@link TaskServerBuilder}. Not
- * thread-safe.
+ * Groups of settings of a {@link TaskServer}, each for one method of {@link TaskServerBuilder}.
+ * None of them is thread-safe.
  *
  * <pre>{@code
  * TaskServer.builder(redis)
@@ -67,9 +67,15 @@ public final class ServerSettings {
 
     /** Adds an aggregator for groups whose tasks all have this type. */
     public Groups aggregator(TaskType<?> type, GroupAggregator aggregator) {
+      if (aggregator instanceof TypedAggregator<?, ?> typed) {
+        require(
+            typed.in().name().equals(type.name()),
+            "the aggregator of task type \"%s\" combines only tasks of type \"%s\""
+                .formatted(type.name(), typed.in().name()));
+      }
       require(
           byType.putIfAbsent(type.name(), aggregator) == null,
-          "task type \"" + type.name() + "\" already has an aggregator");
+          "task type \"" + type.name() + "\" already has an aggregator; set one per type");
       return this;
     }
 
@@ -167,7 +173,10 @@ public final class ServerSettings {
       return this;
     }
 
-    /** Interval of the search for due tasks beside the known times. Default: 5 seconds. */
+    /**
+     * Interval at which the server searches for due tasks, in addition to the due times that it
+     * knows. Default: 5 seconds.
+     */
     public Timing forwardInterval(Duration interval) {
       this.forwardInterval = interval;
       return this;

@@ -195,7 +195,7 @@ public final class TaskServer implements AutoCloseable {
     PROCESS,
     /**
      * It processes no tasks, but runs the duties for the servers that do: it makes due tasks
-     * pending, recovers tasks of vanished workers, and deletes tasks whose retention has ended.
+     * pending, recovers tasks of crashed workers, and deletes tasks whose retention has ended.
      */
     UPKEEP,
     /** It ignores the queue. */

@@ -1,5 +1,7 @@
 package io.asynq4j.server;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.ArchiveSettings;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueSettings;
@@ -143,6 +145,7 @@ public final class TaskServerBuilder {
 
   /** Sets the handler of the tasks: a {@code Mux}, or one handler for all tasks. Required. */
   public TaskServerBuilder handlers(Handler<Task> handler) {
+    require(this.handler == null, "handlers are set already: add all of them in one call");
     this.handler = handler;
     return this;
   }
@@ -159,14 +162,12 @@ public final class TaskServerBuilder {
     middlewares.forEach(mux::use);
     handlers.forEach(mux::handle);
     Set<String> names = Set.copyOf(handlers.keySet());
-    this.defined =
-        new ServerDefinitions(
-            TaskDefinitions.of(redis),
+    return handlers(mux.build())
+        .definitions(
             definition ->
                 names.contains(definition.name()) ? ServingMode.PROCESS : ServingMode.NONE,
             names,
             unknownNames);
-    return handlers(mux.build());
   }
 
   /**
@@ -175,8 +176,13 @@ public final class TaskServerBuilder {
    * is called again each time the list is read.
    */
   public TaskServerBuilder definitions(Function<TaskDefinition, ServingMode> mode) {
-    this.defined =
-        new ServerDefinitions(TaskDefinitions.of(redis), mode, Set.of(), UnknownNames.WARN);
+    return definitions(mode, Set.of(), UnknownNames.WARN);
+  }
+
+  private TaskServerBuilder definitions(
+      Function<TaskDefinition, ServingMode> mode, Set<String> names, UnknownNames unknownNames) {
+    require(defined == null, "call either definitions(…) or fromDefinitions(…), and only once");
+    this.defined = new ServerDefinitions(TaskDefinitions.of(redis), mode, names, unknownNames);
     return this;
   }
 

@@ -43,9 +43,9 @@ class EnqueueResultTest {
     assertThatThrownBy(result::orThrow)
         .isInstanceOf(DuplicateTaskException.class)
         .hasMessage(
-            "task already exists: task with id=holder in queue \"mail\" is equal to this one of type"
-                + " \"email:welcome\" and still unique; wait until it has ended or its uniqueFor is over, or"
-                + " enqueue without uniqueFor")
+            "task already exists: task with id=holder in queue \"mail\" has the same type"
+                + " \"email:welcome\" and payload, and holds the unique lock; wait until it completes or"
+                + " its lock expires, or enqueue without uniqueFor")
         .extracting(e -> ((DuplicateTaskException) e).holderId())
         .isEqualTo("holder");
   }
@@ -57,8 +57,9 @@ class EnqueueResultTest {
     assertThat(result.isEnqueued()).isFalse();
     assertThatThrownBy(result::orThrow)
         .isInstanceOf(TaskIdConflictException.class)
-        .hasMessageStartingWith("task ID conflicts with another task: there is one with id=order-7")
-        .hasMessageContaining("choose another id")
+        .hasMessageStartingWith(
+            "task ID conflicts with another task: queue \"mail\" already has a task with id=order-7,")
+        .hasMessageContaining("choose another ID")
         .extracting(e -> ((TaskIdConflictException) e).id())
         .isEqualTo("order-7");
   }

@@ -308,7 +308,7 @@ class TaskClientLoadIT {
               () -> small.within(ofMillis(50)).enqueueAsync(TASK).toCompletableFuture().join())
           .cause()
           .isInstanceOf(BrokerUnavailableException.class)
-          .hasMessageContaining("3 tasks wait for Redis already")
+          .hasMessageContaining("the buffer of 3 pending enqueues is full")
           .hasMessageEndingWith("the task was not sent");
       server.resume();
       assertThat(small.enqueueAsync(TASK).toCompletableFuture().join().isEnqueued()).isTrue();

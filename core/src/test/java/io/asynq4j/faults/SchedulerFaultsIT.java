@@ -194,7 +194,7 @@ class SchedulerFaultsIT {
 
       assertThat(scheduler.isLeading()).isFalse();
       assertThatIllegalStateException().isThrownBy(scheduler::start);
-      assertThat(broker.presence().schedulerEntries()).isEmpty();
+      assertThat(broker.presence().schedulerEntries(unreadable -> {})).isEmpty();
       assertThat(RedisTextDump.of(server)).doesNotContain("leader");
     }
   }

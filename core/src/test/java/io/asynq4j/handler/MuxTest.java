@@ -88,7 +88,7 @@ class MuxTest {
 
     assertThatThrownBy(() -> builder.handle("t", answering("second")))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("there is already a handler for \"t\"");
+        .hasMessage("pattern \"t\" already has a handler; register one per pattern");
     assertThatThrownBy(() -> builder.run(TaskType.of("t"), (input, context) -> {}))
         .isInstanceOf(IllegalArgumentException.class);
 

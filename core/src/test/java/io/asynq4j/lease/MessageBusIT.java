@@ -37,12 +37,12 @@ class MessageBusIT {
         MessageBus other = MessageBus.open(redis, List.of("other"), message -> {})) {
       List<String> sent = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
-        other.tell("other", "not for one".getBytes(UTF_8));
-        other.tell(i % 2 == 0 ? "one" : "all", ("m" + i).getBytes(UTF_8));
+        other.send("other", "not for one".getBytes(UTF_8));
+        other.send(i % 2 == 0 ? "one" : "all", ("m" + i).getBytes(UTF_8));
         sent.add("m" + i);
       }
       await().untilAsserted(() -> assertThat(received).isEqualTo(sent));
-      one.tell("nobody", "x".getBytes(UTF_8));
+      one.send("nobody", "x".getBytes(UTF_8));
     }
   }
 
@@ -54,7 +54,7 @@ class MessageBusIT {
     }
     List<byte[]> got = new CopyOnWriteArrayList<>();
     try (MessageBus bus = MessageBus.open(redis, List.of("me"), got::add)) {
-      bus.tell("me", bytes);
+      bus.send("me", bytes);
       await().until(() -> got.size() == 1);
       assertThat(got.get(0)).isEqualTo(bytes);
     }
@@ -68,7 +68,7 @@ class MessageBusIT {
           .ignoreExceptions()
           .until(
               () -> {
-                bus.tell("all", "again".getBytes(UTF_8));
+                bus.send("all", "again".getBytes(UTF_8));
                 return received.contains("again");
               });
     }

@@ -254,7 +254,7 @@ public class AclIT {
             new Presence.SchedulerEntry(
                 "e", "@daily", "t", Payload.ofUtf8("p"), List.of(), Instant.now(), null)),
         Duration.ofSeconds(10));
-    assertThat(presence.schedulerEntries()).hasSize(1);
+    assertThat(presence.schedulerEntries(unreadable -> {})).hasSize(1);
     presence.hideEntries("sched");
     presence.recordEvent("e", new Presence.SchedulerEvent("a", Instant.now()));
     assertThat(presence.events("e", 0, 5)).hasSize(1);
@@ -569,8 +569,8 @@ public class AclIT {
       setUser(server.primaries().get(0), "worker", NEEDED);
       assertThat(upkeep.forward(Q, 10).moved()).isEqualTo(1);
       assertThat(upkeep.recover(Q, 10, CrashRules.DEFAULT, QueueRules.NONE, ArchiveRules.DEFAULT))
-          .extracting(Upkeep.Recovered::action)
-          .containsExactly(Upkeep.Recovered.Action.PENDING);
+          .extracting(Upkeep.Recovered::recovery)
+          .containsExactly(CrashRules.Recovery.PENDING);
       assertThat(
               BrokerConnection.brokerOf(reader)
                   .leases()

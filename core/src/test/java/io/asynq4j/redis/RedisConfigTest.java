@@ -96,7 +96,7 @@ class RedisConfigTest {
             + " redis://user:password@localhost:6379/0",
         "U17 | redis-socket:// | path of the socket is missing |"
             + " redis-socket://user:password@/var/run/redis/redis.sock?db=0",
-        "U18 | redis-socket:///var/run/redis/redis.sock?db=one | 'db' must be a number but is 'one'"
+        "U18 | redis-socket:///var/run/redis/redis.sock?db=one | 'db' must be a number, got 'one'"
             + " | redis-socket://user:password@/var/run/redis/redis.sock?db=0",
         "U19 | redis-sentinel://localhost:5000/abc?master=mymaster | must be the number of a"
             + " database | redis-sentinel://host1:26379,host2:26379/0?master=mymaster",
@@ -138,7 +138,7 @@ class RedisConfigTest {
     assertThat(RedisConfig.parse("redis://localhost?numberedEnqueue=false").numberedEnqueue())
         .isFalse();
     assertThatThrownBy(() -> RedisConfig.parse("redis://localhost?numberedEnqueue=no"))
-        .hasMessageContaining("'numberedEnqueue' must be true or false but is 'no'");
+        .hasMessageContaining("'numberedEnqueue' must be true or false, got 'no'");
   }
 
   @Test
@@ -269,20 +269,20 @@ class RedisConfigTest {
         "redis://h1,h2 | redis-cluster:// or redis-sentinel://",
         "redis-cluster://h1,,h2 | host is missing",
         "redis-cluster://h1,h2, | host is missing",
-        "redis-cluster://h1/1 | only database 0",
+        "redis-cluster://h1/1 | database must be 0 in a Redis Cluster, got 1",
         "redis-sentinel://h1 | master name is missing",
         "redis-sentinel://?master=m | host is missing",
         "redis-sentinel://h1?master= | 'master' has no value",
         "redis://h?master=m | redis-sentinel://",
         "redis://h: | port",
         "redis://h:abc | port",
-        "redis://h:0 | between 1 and 65535 but is 0",
-        "redis://h:65536 | between 1 and 65535 but is 65536",
+        "redis://h:0 | port must be 1 to 65535 (usually 6379), got 0",
+        "redis://h:65536 | got 65536",
         "redis://::1 | in brackets",
         "redis://[::1 | in brackets",
         "redis://[localhost:6379 | in brackets",
         "redis://[::1]6379 | port",
-        "redis://h/-1 | 0 or more but is -1",
+        "redis://h/-1 | database must be 0 or greater, got -1",
         "redis://h/1/2 | number of a database",
         "redis://h/99999999999 | number of a database",
         "redis://h/1?db=1 | given twice",
@@ -291,14 +291,14 @@ class RedisConfigTest {
         "redis://h#1 | %23",
         "redis://%zz@h | %25",
         "redis://h?commandTimeout=3 | is not a duration; write it with units",
-        "redis://h?commandTimeout=0s | commandTimeout must be between 1 ms",
-        "redis://h?connectTimeout=-PT1S | connectTimeout must be between 1 ms",
-        "redis://h?retryFor=-PT1S | retryFor must be between 0",
-        "redis://h?retryFor=PT999999H | retryFor must be between 0",
-        "redis://h?maxConnections=0 | maxConnections must be 1 or more",
+        "redis://h?commandTimeout=0s | commandTimeout must be 1ms to 24d, got 0s",
+        "redis://h?connectTimeout=-PT1S | connectTimeout must be 1ms to 24d, got PT-1S",
+        "redis://h?retryFor=-PT1S | retryFor (0s disables retries) must be 0s to 24d",
+        "redis://h?retryFor=PT999999H | retryFor (0s disables retries) must be 0s to 24d",
+        "redis://h?maxConnections=0 | maxConnections must be 1 or greater, got 0",
         "redis://h?clientName=a%20b | 'a b'",
         "redis://h?trustStore=/x | rediss",
-        "rediss://h?verifyHostname=no | true or false but is 'no'",
+        "rediss://h?verifyHostname=no | true or false, got 'no'",
         "rediss://h?trustStorePassword=x | without trustStore",
         "redis-socket://host/path | Only user:password@",
         "redis-socket:/// | path of the socket is missing",
@@ -388,7 +388,7 @@ class RedisConfigTest {
     assertRefused(builder.sentinel(" ", SENTINELS), "master name is missing");
     assertRefused(builder.socket(Path.of("")), "path of the socket is missing");
     assertRefused(socket().tls(TlsConfig.defaults()), "TLS is not possible on a Unix socket");
-    assertRefused(standalone("h").sentinelPassword("pw"), "no sentinels");
+    assertRefused(standalone("h").sentinelPassword("pw"), "without sentinels");
     assertRefused(standalone("h").username(""), "username is empty");
     assertRefused(standalone("h").password(""), "password is empty");
     assertRefused(standalone("h").clientName(""), "client name");

@@ -145,6 +145,10 @@ class TlsConfigTest {
 
     assertThat(handshake(tls, "other.test")).isEqualTo("CN=redis");
     assertThat(tls.toString()).contains("verifyCertificate=false");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> tls.withVerifyHostname(true))
+        .withMessage(
+            "verifyHostname is true, but withoutVerification() accepts any certificate: leave out one");
   }
 
   /** Returns the client that the server has seen. */
@@ -238,7 +242,7 @@ class TlsConfigTest {
     for (String store : List.of("trustStore", "keyStore")) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> RedisConfig.parse("rediss://localhost?" + store + "Password=x"))
-          .withMessageContaining(store + "Password is given without " + store);
+          .withMessageContaining(store + "Password is set without " + store);
     }
   }
 

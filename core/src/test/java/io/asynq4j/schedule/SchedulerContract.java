@@ -135,7 +135,7 @@ public interface SchedulerContract {
 
     assertThat(fired()).containsExactly(3L);
     assertThat(redis().broker.schedules().known(broken -> {})).isEmpty();
-    assertThat(redis().presence().schedulerEntries()).isEmpty();
+    assertThat(redis().presence().schedulerEntries(unreadable -> {})).isEmpty();
   }
 
   @Test
@@ -170,7 +170,7 @@ public interface SchedulerContract {
     table.remove(0);
     SchedulerAccess.askSource(scheduler);
     rounds(scheduler);
-    assertThat(redis().presence().schedulerEntries())
+    assertThat(redis().presence().schedulerEntries(unreadable -> {}))
         .extracting(SchedulerEntry::id)
         .containsExactly("b");
     pass(4, scheduler);
@@ -287,7 +287,7 @@ public interface SchedulerContract {
     Scheduler scheduler = scheduler(entry.with(o -> o.header("from", "cron")), every("e", "3s"));
     rounds(scheduler);
 
-    assertThat(redis().presence().schedulerEntries())
+    assertThat(redis().presence().schedulerEntries(unreadable -> {}))
         .containsExactlyInAnyOrder(
             new SchedulerEntry(
                 "nightly",
@@ -307,7 +307,7 @@ public interface SchedulerContract {
                 null));
 
     pass(11, scheduler);
-    assertThat(redis().presence().schedulerEntries())
+    assertThat(redis().presence().schedulerEntries(unreadable -> {}))
         .filteredOn(shown -> shown.id().equals("e"))
         .singleElement()
         .satisfies(
@@ -327,7 +327,7 @@ public interface SchedulerContract {
     assertThat(redis().presence().events("e", 0, 10))
         .extracting(SchedulerEvent::enqueuedAt)
         .containsExactly(NOON.plusSeconds(6), NOON.plusSeconds(3));
-    assertThat(redis().presence().schedulerEntries()).isEmpty();
+    assertThat(redis().presence().schedulerEntries(unreadable -> {})).isEmpty();
   }
 
   @Test
@@ -337,7 +337,7 @@ public interface SchedulerContract {
 
     rounds(scheduler);
 
-    assertThat(redis().presence().schedulerEntries()).hasSize(1);
+    assertThat(redis().presence().schedulerEntries(unreadable -> {})).hasSize(1);
     assertThat(ReplyParser.number(redis().raw(Command.TTL, RedisKeys.scheduler(scheduler.id()))))
         .isBetween(2L, 3L);
   }
@@ -356,7 +356,7 @@ public interface SchedulerContract {
     assertThat(fired()).containsExactly(1L, 2L, 3L, 4L, 5L);
     assertThat(List.of(one.isLeading(), two.isLeading(), three.isLeading()))
         .containsExactly(true, false, false);
-    assertThat(redis().presence().schedulerEntries()).hasSize(1);
+    assertThat(redis().presence().schedulerEntries(unreadable -> {})).hasSize(1);
   }
 
   @Test
@@ -436,7 +436,7 @@ public interface SchedulerContract {
     pass(6, one, two);
 
     assertThat(fired()).containsExactly(3L, 3L, 6L, 6L);
-    assertThat(redis().presence().schedulerEntries()).hasSize(2);
+    assertThat(redis().presence().schedulerEntries(unreadable -> {})).hasSize(2);
     assertThat(redis().world()).doesNotContain("asynq:schedules:", "leader");
   }
 
@@ -521,7 +521,7 @@ public interface SchedulerContract {
 
     redis().broker.schedules().pause("e");
     pass(4, scheduler);
-    assertThat(redis().presence().schedulerEntries())
+    assertThat(redis().presence().schedulerEntries(unreadable -> {}))
         .singleElement()
         .satisfies(shown -> assertThat(shown.next()).isNull());
     SchedulerAccess.end(scheduler);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.Jedis;
 
-/** Presence of a server, and recovery of tasks of vanished servers. */
+/** Presence of a server, and recovery of tasks of crashed servers. */
 class PresenceIT {
 
   @RegisterExtension private static final ServerFixture world = new ServerFixture();

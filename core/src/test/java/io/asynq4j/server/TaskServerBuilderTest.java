@@ -7,12 +7,15 @@ import static org.assertj.core.api.Assertions.entry;
 import io.asynq4j.QueueName;
 import io.asynq4j.QueueSettings;
 import io.asynq4j.RateLimit;
+import io.asynq4j.TaskType;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -64,7 +67,52 @@ class TaskServerBuilderTest {
   void settingsOfGroupsAreCheckedWithoutAnAggregatorToo() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> server().groups(groups -> groups.parallelism(0)).config())
-        .withMessageContaining("parallelism");
+        .withMessage("groups.parallelism must be 1 or greater, got 0");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> server().groups(groups -> groups.timeout(Duration.ZERO)).config())
+        .withMessage("groups.timeout must be 1 second or longer, got PT0S");
+  }
+
+  @Test
+  void anAggregatorOfOneTypeIsNotAcceptedForAnother() {
+    TaskType<String> mail = TaskType.of("mail", String.class);
+    TaskType<String> news = TaskType.of("news", String.class);
+    GroupAggregator ofNews = GroupAggregator.of(news, news, inputs -> inputs.get(0));
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> server().groups(groups -> groups.aggregator(mail, ofNews)))
+        .withMessage("the aggregator of task type \"mail\" combines only tasks of type \"news\"");
+    assertThat(server().groups(groups -> groups.aggregator(news, ofNews)).config().groups())
+        .isNotNull();
+  }
+
+  @Test
+  void handlersAndDefinitionsAreSetOnce() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () -> server().fromDefinitions(List.of(), Map.of(), TaskServer.UnknownNames.WARN))
+        .withMessageStartingWith("handlers are set already");
+    TaskServerBuilder defined =
+        TaskServer.builder(redis)
+            .fromDefinitions(List.of(), Map.of(), TaskServer.UnknownNames.WARN);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> defined.handlers((task, context) -> Outcome.done()))
+        .withMessageStartingWith("handlers are set already");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> defined.definitions(definition -> TaskServer.ServingMode.PROCESS))
+        .withMessage("call either definitions(…) or fromDefinitions(…), and only once");
+  }
+
+  @Test
+  void aHeartbeatThatIsTooLongForTheLeaseIsReportedWithTheName() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                server()
+                    .timing(t -> t.lease(Duration.ofSeconds(10)).heartbeat(Duration.ofSeconds(8)))
+                    .config())
+        .withMessageContainingAll(
+            "timing.heartbeat (at most half of timing.lease) must be", "5s", "8s");
   }
 
   @Test

@@ -14,6 +14,8 @@ import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.codec.TypeRef;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.handler.Mux;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.schedule.Schedule;
@@ -86,6 +88,26 @@ class TypedTasksIT {
               .build()) {
         assertThat(scheduler.entries().get(0).task().payload().utf8()).isEqualTo("#[{\"id\":3}]");
       }
+    }
+  }
+
+  @Test
+  void leasesUseTheCodecOfTheConnectionToo() throws Exception {
+    RedisConfig config = RedisConfig.parse(embedded.uri()).toBuilder().codec(MARKED).build();
+    try (RedisConnection redis = RedisConnection.open(config);
+        TaskClient client = TaskClient.create(redis)) {
+      TaskInfo task =
+          client.enqueue(COUNT, List.of(new Order(1)), o -> o.queue("leased")).orThrow();
+      TaskLeases leases = TaskLeases.create(redis);
+
+      leases.settle(leases.claim("leased", 1, WAIT).get(0), Outcome.done(7));
+
+      assertThat(client.awaitResult(COUNT, task, WAIT)).isEqualTo(7);
+      TaskInfo other =
+          client.enqueue(COUNT, List.of(new Order(1)), o -> o.queue("leased")).orThrow();
+      TaskLeases plain = TaskLeases.builder(redis).codec(PayloadCodec.json()).build();
+      plain.settle(plain.claim("leased", 1, WAIT).get(0), Outcome.done(7));
+      assertThat(client.awaitResult(other, WAIT).orElseThrow().result().utf8()).isEqualTo("7");
     }
   }
 

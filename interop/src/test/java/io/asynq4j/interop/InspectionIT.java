@@ -403,7 +403,7 @@ class InspectionIT extends InteropTestBase {
             BrokerConnection.brokerOf(redis)
                 .upkeep()
                 .recover(NAME, 50, once, RULES, ArchiveRules.DEFAULT))
-        .containsExactly(new Upkeep.Recovered("crashed", Upkeep.Recovered.Action.ARCHIVE));
+        .containsExactly(new Upkeep.Recovered("crashed", CrashRules.Recovery.ARCHIVE));
     assertThat(task("crashed").lastError()).isNotEmpty();
   }
 

@@ -30,12 +30,12 @@ public interface Aggregation {
     public static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(2);
 
     public GroupRules {
-      ArgumentValidator.requireAtLeast(0, maxSize, "maxSize");
-      ArgumentValidator.requireNotNegative(maxDelay, "maxDelay");
-      ArgumentValidator.requireNotNegative(grace, "grace");
+      ArgumentValidator.requireAtLeast(0, maxSize, "groups.maxSize");
+      ArgumentValidator.requireNotNegative(maxDelay, "groups.maxDelay");
+      ArgumentValidator.requireNotNegative(grace, "groups.grace");
       ArgumentValidator.require(
           timeout.compareTo(Duration.ofSeconds(1)) >= 0,
-          "timeout must be at least 1 second, got " + timeout);
+          "groups.timeout must be 1 second or longer, got " + timeout);
     }
   }
 

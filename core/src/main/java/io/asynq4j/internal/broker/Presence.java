@@ -131,11 +131,6 @@ public interface Presence {
 
   void hideEntries(String schedulerId);
 
-  /** Returns the entries of live schedulers, without unreadable ones. */
-  default List<SchedulerEntry> schedulerEntries() {
-    return schedulerEntries(unreadable -> {});
-  }
-
   /**
    * Returns the entries of live schedulers.
    *

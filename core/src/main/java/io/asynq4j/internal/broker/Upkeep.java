@@ -3,6 +3,7 @@ package io.asynq4j.internal.broker;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
+import io.asynq4j.internal.broker.rules.CrashRules.Recovery;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import java.time.Instant;
 import java.util.List;
@@ -32,16 +33,8 @@ public interface Upkeep {
   List<Recovered> recover(
       QueueName queue, int limit, CrashRules crash, QueueRules rules, ArchiveRules archive);
 
-  /** The recovery of a task whose worker vanished. */
-  record Recovered(String id, Action action) {
-    public enum Action {
-      PENDING,
-      RETRY,
-      ARCHIVE,
-      /** The ID had no task. */
-      DROP
-    }
-  }
+  /** A task whose worker crashed, and what happened to it. */
+  record Recovered(String id, Recovery recovery) {}
 
   /** Deletes completed tasks after their retention, up to a limit. Returns their number. */
   int expire(QueueName queue, int limit);

@@ -51,14 +51,15 @@ public final class PendingBudget {
       if (!(shard.isEmpty() ? acquire(weight, until) : acquire(weight, shard, until))) {
         throw notEntered(
             (shard.isEmpty()
-                    ? places + " tasks wait for Redis"
-                    : "too many tasks wait for Redis at " + shard)
-                + " already, and none could leave within the limit",
-            new IllegalStateException("no room"));
+                    ? "the buffer of " + places + " pending enqueues is full"
+                    : "the buffer of pending enqueues for Redis at " + shard + " is full")
+                + ", and no capacity became free in time",
+            new IllegalStateException("no capacity"));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw notEntered("interrupted while waiting for room among tasks that wait for Redis", e);
+      throw notEntered(
+          "interrupted while waiting for capacity in the buffer of pending enqueues", e);
     }
   }
 

@@ -37,7 +37,7 @@ abstract sealed class JacksonCodec implements PayloadCodec permits Jackson2Codec
 
   /** The problem if the class to be read has thrown an exception. */
   static String refusal(Throwable cause) {
-    return "the class itself refuses it with " + cause.getClass().getName();
+    return "the constructor threw " + cause.getClass().getName();
   }
 
   /**
@@ -52,7 +52,7 @@ abstract sealed class JacksonCodec implements PayloadCodec permits Jackson2Codec
       return "component \"%s\" is missing; the producer may have renamed it, or declare it @Nullable or Optional"
           .formatted(property);
     }
-    return target == null ? "it has another shape" : "no " + target.getName();
+    return target == null ? "the JSON has a different structure" : "no " + target.getName();
   }
 
   abstract byte[] write(Object value) throws IOException;
@@ -81,7 +81,11 @@ abstract sealed class JacksonCodec implements PayloadCodec permits Jackson2Codec
   public final Object decode(Payload payload, Type type) {
     String name = type.getTypeName();
     if (payload.size() == 0) {
-      throw new PayloadException("cannot decode an empty payload as " + name, null);
+      throw new PayloadException(
+          "cannot decode an empty payload as "
+              + name
+              + "; enqueue the task with an input, or declare its type without one",
+          null);
     }
     Object value;
     try {

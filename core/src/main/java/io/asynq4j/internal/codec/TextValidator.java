@@ -9,7 +9,7 @@ public final class TextValidator {
   public static String requireName(String value, String what) {
     if (value.isBlank()) {
       throw new IllegalArgumentException(
-          what + " must contain one or more characters: \"" + value + "\"");
+          what + " must contain one or more characters, got \"" + value + "\"");
     }
     return requireValidUnicode(value, what);
   }

@@ -42,7 +42,7 @@ final class ServerDuties {
     duties.add(config.recoverInterval(), "recoverer", new Recoverer(context)::run);
     duties.every(config.janitorInterval(), "janitor", new Janitor(context));
     duties.every(config.repairInterval(), "repairer", new Repairer(context));
-    // Schedulers whose processes have vanished: no other scheduler may exist to unregister them.
+    // Schedulers whose processes have crashed: no other scheduler may exist to unregister them.
     duties.every(
         TimeMath.min(config.heartbeat().multipliedBy(4), LONGEST_SWEEP_INTERVAL),
         "presence sweeper",

@@ -80,7 +80,9 @@ public final class ServerEngine {
         }
         log.info("server {} processes tasks of {}", id, parts.queues().weights());
       }
-      case ACTIVE, QUIET -> throw new IllegalStateException("the server runs already");
+      case ACTIVE, QUIET ->
+          throw new IllegalStateException(
+              "the server runs already; build another one to run a second");
       case STOPPING, CLOSED ->
           throw new IllegalStateException("the server was stopped; build a new one");
     }

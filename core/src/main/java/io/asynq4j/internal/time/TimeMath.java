@@ -1,6 +1,7 @@
 package io.asynq4j.internal.time;
 
 import io.asynq4j.TaskOptions;
+import io.asynq4j.internal.text.DurationFormat;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -35,7 +36,7 @@ public final class TimeMath {
   public static Instant require(Instant time, String what) {
     if (time.isBefore(EARLIEST) || time.isAfter(LATEST)) {
       throw new IllegalArgumentException(
-          what + " must be between " + EARLIEST + " and " + LATEST + ": " + time);
+          what + " must be " + EARLIEST + " to " + LATEST + ", got " + time);
     }
     return time;
   }
@@ -44,7 +45,12 @@ public final class TimeMath {
   public static void requireBetween(String what, Duration value, Duration least, Duration most) {
     if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
       throw new IllegalArgumentException(
-          "%s must be between %s and %s, got %s".formatted(what, least, most, value));
+          "%s must be %s to %s, got %s"
+              .formatted(
+                  what,
+                  DurationFormat.format(least),
+                  DurationFormat.format(most),
+                  DurationFormat.format(value)));
     }
   }
 

@@ -55,6 +55,6 @@ class TimeMathTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> TimeMath.require(Instant.MAX, "the time of a task"))
         .withMessageStartingWith(
-            "the time of a task must be between 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z: +");
+            "the time of a task must be 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z, got +");
   }
 }

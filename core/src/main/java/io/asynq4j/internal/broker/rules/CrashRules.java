@@ -4,7 +4,7 @@ import io.asynq4j.internal.codec.ArgumentValidator;
 import java.time.Duration;
 
 /**
- * Recovery of a task whose worker vanished: pending at once after the first crash, after a growing
+ * Recovery of a task whose worker crashed: pending at once after the first crash, after a growing
  * delay from the second, and archived at {@code maxCrashes}.
  *
  * @param maxCrashes the crash at which it is archived
@@ -17,8 +17,30 @@ public record CrashRules(int maxCrashes, Duration delay, Duration goGrace) {
       new CrashRules(3, Duration.ofSeconds(30), Duration.ofSeconds(30));
 
   public CrashRules {
-    ArgumentValidator.requireAtLeast(1, maxCrashes, "maxCrashes");
-    ArgumentValidator.requireNotNegative(delay, "delay");
-    ArgumentValidator.requireNotNegative(goGrace, "goGrace");
+    ArgumentValidator.requireAtLeast(1, maxCrashes, "crashes.max");
+    ArgumentValidator.requireNotNegative(delay, "crashes.delay");
+    ArgumentValidator.requireNotNegative(goGrace, "crashes.goGrace");
+  }
+
+  /** What happens to a task whose worker crashed. */
+  public enum Recovery {
+    PENDING,
+    RETRY,
+    ARCHIVE,
+    /** The ID had no task. */
+    DROP
+  }
+
+  /** Returns what happens to a task after this many crashes in a row. */
+  public Recovery after(int crashes) {
+    if (crashes >= maxCrashes) {
+      return Recovery.ARCHIVE;
+    }
+    return crashes == 1 ? Recovery.PENDING : Recovery.RETRY;
+  }
+
+  /** Returns the delay of the attempt after this many crashes in a row. */
+  public Duration delayAfter(int crashes) {
+    return crashes == 1 ? Duration.ZERO : delay.multipliedBy(1L << Math.min(crashes - 2, 16));
   }
 }

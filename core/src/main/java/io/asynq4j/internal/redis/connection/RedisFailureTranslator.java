@@ -38,12 +38,13 @@ public final class RedisFailureTranslator {
   }
 
   IllegalStateException closed() {
-    return new IllegalStateException("the connection to Redis at " + where + " is closed");
+    return new IllegalStateException(
+        "the connection to Redis at " + where + " is closed; open a new one");
   }
 
   BrokerUnavailableException redirectLoop(int redirections) {
     return new BrokerUnavailableException(
-        "redirect loop in the Redis Cluster at " + where + "; it may be reconfiguring",
+        "redirect loop in the Redis Cluster at " + where + "; it may be reconfiguring, retry later",
         false,
         new IllegalStateException(redirections + " redirections"));
   }
@@ -100,7 +101,7 @@ public final class RedisFailureTranslator {
         kind == RedisError.OTHER
             ? analyzer.ofAnswer(String.valueOf(error.getMessage()))
             : kind.advice;
-    String message = "Redis at " + where + " answered " + error.getMessage() + advice;
+    String message = "Redis at " + where + " returned " + error.getMessage() + advice;
     return kind.passes
         ? new BrokerUnavailableException(message, false, error)
         : new BrokerRefusedException(message, kind.mayBeHalfDone(error), error, kind.reason(error));

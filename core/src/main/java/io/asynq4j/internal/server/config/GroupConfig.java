@@ -8,6 +8,6 @@ import io.asynq4j.server.GroupAggregator;
 public record GroupConfig(GroupAggregator aggregator, GroupRules rules, int parallelism) {
 
   public GroupConfig {
-    ArgumentValidator.requireAtLeast(1, parallelism, "parallelism");
+    ArgumentValidator.requireAtLeast(1, parallelism, "groups.parallelism");
   }
 }

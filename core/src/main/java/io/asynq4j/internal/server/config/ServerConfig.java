@@ -76,18 +76,31 @@ public record ServerConfig(
     policiesOfTypes = Map.copyOf(policiesOfTypes);
     ArgumentValidator.requireBetween(1, MAX_CONCURRENCY, concurrency, "concurrency");
     requireBetween("shutdownTimeout", shutdownTimeout, Duration.ZERO, Duration.ofDays(1));
-    requireBetween("cancelGrace", cancelGrace, Duration.ZERO, Duration.ofHours(1));
+    requireBetween("timing.cancelGrace", cancelGrace, Duration.ZERO, Duration.ofHours(1));
     requireBetween(
-        "missingHandlerDelay", missingHandlerDelay, Duration.ofSeconds(1), Duration.ofDays(1));
+        "failures.missingHandlerDelay",
+        missingHandlerDelay,
+        Duration.ofSeconds(1),
+        Duration.ofDays(1));
     ArgumentValidator.requireAtLeast(0, failureLogLimit, "failures.logLimit");
-    requireBetween("lease", lease, Duration.ofSeconds(3), Duration.ofHours(1));
-    requireBetween("heartbeat", heartbeat, Duration.ofMillis(500), lease.dividedBy(2));
-    requireBetween("pollInterval", pollInterval, Duration.ofMillis(10), Duration.ofMinutes(1));
-    requireBetween("recoverInterval", recoverInterval, Duration.ofMillis(100), Duration.ofHours(1));
-    requireBetween("forwardInterval", forwardInterval, Duration.ofMillis(100), Duration.ofHours(1));
-    requireBetween("janitorInterval", janitorInterval, Duration.ofMillis(100), Duration.ofHours(1));
-    requireBetween("repairInterval", repairInterval, Duration.ofSeconds(1), Duration.ofDays(1));
-    requireBetween("healthInterval", healthInterval, Duration.ofMillis(100), Duration.ofHours(1));
+    requireBetween("timing.lease", lease, Duration.ofSeconds(3), Duration.ofHours(1));
+    requireBetween(
+        "timing.heartbeat (at most half of timing.lease)",
+        heartbeat,
+        Duration.ofMillis(500),
+        lease.dividedBy(2));
+    requireBetween(
+        "timing.pollInterval", pollInterval, Duration.ofMillis(10), Duration.ofMinutes(1));
+    requireBetween(
+        "timing.recoverInterval", recoverInterval, Duration.ofMillis(100), Duration.ofHours(1));
+    requireBetween(
+        "timing.forwardInterval", forwardInterval, Duration.ofMillis(100), Duration.ofHours(1));
+    requireBetween(
+        "timing.janitorInterval", janitorInterval, Duration.ofMillis(100), Duration.ofHours(1));
+    requireBetween(
+        "timing.repairInterval", repairInterval, Duration.ofSeconds(1), Duration.ofDays(1));
+    requireBetween(
+        "timing.healthInterval", healthInterval, Duration.ofMillis(100), Duration.ofHours(1));
   }
 
   /**

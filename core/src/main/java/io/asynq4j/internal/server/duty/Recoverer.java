@@ -4,6 +4,7 @@ import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.StoreWatch.QueuePart;
 import io.asynq4j.internal.broker.Upkeep.Recovered;
+import io.asynq4j.internal.broker.rules.CrashRules.Recovery;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.shard.ShardTopology;
 import io.asynq4j.internal.server.shard.ShardedRunner;
@@ -19,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Recovers tasks of vanished workers, and aggregation sets of vanished aggregators. */
+/** Recovers tasks of crashed workers, and aggregation sets of crashed aggregators. */
 public final class Recoverer {
 
   private static final Logger log = LoggerFactory.getLogger(Recoverer.class);
@@ -140,12 +141,12 @@ public final class Recoverer {
     do {
       recovered = recover(queue, MOST);
       for (Recovered task : recovered) {
-        String action = task.action().name().toLowerCase(Locale.ROOT);
+        String action = task.recovery().name().toLowerCase(Locale.ROOT);
         String id = LogText.name(task.id());
-        if (task.action() == Recovered.Action.ARCHIVE) {
-          log.error("the worker of task {} of queue {} vanished: {}", id, queue, action);
+        if (task.recovery() == Recovery.ARCHIVE) {
+          log.error("the worker of task {} of queue {} crashed: {}", id, queue, action);
         } else {
-          log.warn("the worker of task {} of queue {} vanished: {}", id, queue, action);
+          log.warn("the worker of task {} of queue {} crashed: {}", id, queue, action);
         }
         config.listeners().publish(listener -> listener.recovered(queue, task.id(), action));
       }

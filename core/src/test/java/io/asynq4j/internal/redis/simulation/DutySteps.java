@@ -11,6 +11,7 @@ import io.asynq4j.internal.broker.Upkeep.Forwarded;
 import io.asynq4j.internal.broker.Upkeep.Recovered;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
+import io.asynq4j.internal.broker.rules.CrashRules.Recovery;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
@@ -91,11 +92,10 @@ final class DutySteps {
         "recover %s with %s, %s, %s, loses %d".formatted(queue.queue, crash, rules, archive, nth));
     List<Recovered> recovered =
         worker.broker.upkeep().recover(queue.queue, limit, crash, rules, archive);
-    Map<String, Recovered.Action> expected =
-        ModelBroker.recover(queue, limit, crash, rules, archive);
+    Map<String, Recovery> expected = ModelBroker.recover(queue, limit, crash, rules, archive);
     if (nth < 2) {
-      Map<String, Recovered.Action> answer = new TreeMap<>();
-      recovered.forEach(each -> answer.put(each.id(), each.action()));
+      Map<String, Recovery> answer = new TreeMap<>();
+      recovered.forEach(each -> answer.put(each.id(), each.recovery()));
       assertThat(answer).isEqualTo(expected);
     }
   }

@@ -14,11 +14,11 @@ import io.asynq4j.internal.broker.NewTask;
 import io.asynq4j.internal.broker.NewTask.Placement;
 import io.asynq4j.internal.broker.SettleResult;
 import io.asynq4j.internal.broker.Settlement;
-import io.asynq4j.internal.broker.Upkeep.Recovered.Action;
 import io.asynq4j.internal.broker.inspect.OperatorActions.ActionAnswer;
 import io.asynq4j.internal.broker.inspect.OperatorActions.ActionAnswer.Status;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
+import io.asynq4j.internal.broker.rules.CrashRules.Recovery;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.codec.MessageCodec;
 import io.asynq4j.internal.redis.codec.wire.WireTask;
@@ -348,7 +348,7 @@ final class ModelBroker {
         || Long.parseLong(exact) <= queue.millis();
   }
 
-  static Map<String, Action> recover(
+  static Map<String, Recovery> recover(
       ModelQueue queue, int limit, CrashRules crash, QueueRules rules, ArchiveRules archive) {
     List<String> expired = new ArrayList<>();
     long longAgo = queue.second() - crash.goGrace().toSeconds();
@@ -366,7 +366,7 @@ final class ModelBroker {
     }
     // The newest first, so that they stand at the head as they stood.
     expired.sort(Comparator.comparingInt(queue.active::lastIndexOf));
-    Map<String, Action> actions = new TreeMap<>();
+    Map<String, Recovery> actions = new TreeMap<>();
     int archived = 0;
     for (String id : expired) {
       queue.endLease(id);
@@ -384,14 +384,14 @@ final class ModelBroker {
           queue.release(task.message().getUniqueKey(), id);
         }
         archived++;
-        actions.put(id, Action.ARCHIVE);
+        actions.put(id, Recovery.ARCHIVE);
       } else if (crashes == 1) {
         queue.enterHead(id);
-        actions.put(id, Action.PENDING);
+        actions.put(id, Recovery.PENDING);
       } else {
         long delay = crash.delay().toMillis() << Math.min(crashes - 2, 16);
         later(queue, "retry", id, delay, false, isOrdered(queue, rules));
-        actions.put(id, Action.RETRY);
+        actions.put(id, Recovery.RETRY);
       }
     }
     queue.count(archived, archived);

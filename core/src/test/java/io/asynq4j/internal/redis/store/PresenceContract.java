@@ -212,7 +212,7 @@ interface PresenceContract {
 
     assertThat(servers()).isEmpty();
     assertThat(redis().presence().workers(broken -> {})).isEmpty();
-    assertThat(redis().presence().schedulerEntries()).isEmpty();
+    assertThat(redis().presence().schedulerEntries(unreadable -> {})).isEmpty();
 
     assertThat(redis().world())
         .isEqualTo(
@@ -249,7 +249,7 @@ interface PresenceContract {
 
     assertThat(servers()).containsExactly(server("one"));
     assertThat(redis().presence().workers(broken -> {})).containsExactly(worker("one", "a"));
-    assertThat(redis().presence().schedulerEntries()).containsExactly(entry("e"));
+    assertThat(redis().presence().schedulerEntries(unreadable -> {})).containsExactly(entry("e"));
     assertThat(redis().presence().events("e", 0, 10))
         .satisfiesExactly(
             readable -> assertThat(readable).isEqualTo(new SchedulerEvent("a", NOON)),
@@ -268,7 +268,7 @@ interface PresenceContract {
     redis().presence().showEntries("s", List.of(entry("e1"), entry("e2")), Duration.ofSeconds(20));
     redis().presence().showEntries("other", List.of(entry("e3")), Duration.ofSeconds(20));
 
-    assertThat(redis().presence().schedulerEntries())
+    assertThat(redis().presence().schedulerEntries(unreadable -> {}))
         .containsExactlyInAnyOrder(entry("e1"), entry("e2"), entry("e3"));
     assertThat(ttl(RedisKeys.scheduler("s"))).isBetween(19L, 20L);
     assertThat(redis().rawText(Command.ZSCORE, RedisKeys.SCHEDULERS, RedisKeys.scheduler("s")))
@@ -276,7 +276,7 @@ interface PresenceContract {
 
     redis().presence().hideEntries("s");
 
-    assertThat(redis().presence().schedulerEntries()).containsExactly(entry("e3"));
+    assertThat(redis().presence().schedulerEntries(unreadable -> {})).containsExactly(entry("e3"));
     assertThat(redis().world()).doesNotContain("{s}");
   }
 
@@ -320,7 +320,7 @@ interface PresenceContract {
     String key = RedisKeys.scheduler("s");
     redis().link.call(key, ResendPolicy.NEVER, Command.LPUSH, new CommandArgs().add(key).add(bad));
 
-    assertThat(redis().presence().schedulerEntries()).containsExactly(entry("e"));
+    assertThat(redis().presence().schedulerEntries(unreadable -> {})).containsExactly(entry("e"));
   }
 
   @Test

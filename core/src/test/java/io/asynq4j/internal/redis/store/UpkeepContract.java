@@ -19,9 +19,9 @@ import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.Upkeep;
 import io.asynq4j.internal.broker.Upkeep.Forwarded;
 import io.asynq4j.internal.broker.Upkeep.Recovered;
-import io.asynq4j.internal.broker.Upkeep.Recovered.Action;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
+import io.asynq4j.internal.broker.rules.CrashRules.Recovery;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.command.CommandArgs;
@@ -224,7 +224,7 @@ interface UpkeepContract {
     redis().claimOne();
     redis().clock.advance(Duration.ofSeconds(16));
 
-    assertThat(redis().recover()).containsExactly(new Recovered("a", Action.PENDING));
+    assertThat(redis().recover()).containsExactly(new Recovered("a", Recovery.PENDING));
 
     assertThat(redis().world())
         .isEqualTo(
@@ -241,7 +241,7 @@ interface UpkeepContract {
   default void theSecondCrashDelaysTheNextAttempt() {
     crashed(1);
 
-    assertThat(redis().recover()).containsExactly(new Recovered("a", Action.RETRY));
+    assertThat(redis().recover()).containsExactly(new Recovered("a", Recovery.RETRY));
 
     assertThat(redis().world())
         .isEqualTo(
@@ -258,7 +258,7 @@ interface UpkeepContract {
     crashed(1);
     redis().raw(Command.HSET, RedisKeys.task(Q, "a"), "crashes", "2");
 
-    assertThat(redis().recover()).containsExactly(new Recovered("a", Action.ARCHIVE));
+    assertThat(redis().recover()).containsExactly(new Recovered("a", Recovery.ARCHIVE));
 
     assertThat(redis().world())
         .isEqualTo(
@@ -308,7 +308,7 @@ interface UpkeepContract {
     redis().claimOne();
     redis().clock.advance(Duration.ofSeconds(16));
 
-    assertThat(redis().recover()).containsExactly(new Recovered("a", Action.PENDING));
+    assertThat(redis().recover()).containsExactly(new Recovered("a", Recovery.PENDING));
   }
 
   @Test
@@ -331,7 +331,7 @@ interface UpkeepContract {
 
     redis().clock.set(NOON.plusSeconds(30));
 
-    assertThat(redis().recover()).containsExactly(new Recovered("go", Action.PENDING));
+    assertThat(redis().recover()).containsExactly(new Recovered("go", Recovery.PENDING));
     assertThat(redis().world()).contains("pending: [go]\n").doesNotContain("active", "lease:");
   }
 
@@ -344,7 +344,7 @@ interface UpkeepContract {
     redis().claimOne();
     redis().clock.advance(Duration.ofSeconds(16));
 
-    assertThat(redis().recover()).containsExactly(new Recovered("a", Action.PENDING));
+    assertThat(redis().recover()).containsExactly(new Recovered("a", Recovery.PENDING));
   }
 
   @Test
@@ -416,9 +416,9 @@ interface UpkeepContract {
 
     assertThat(redis().recover())
         .containsExactlyInAnyOrder(
-            new Recovered("a", Action.PENDING),
-            new Recovered("b", Action.ARCHIVE),
-            new Recovered("c", Action.PENDING));
+            new Recovered("a", Recovery.PENDING),
+            new Recovered("b", Recovery.ARCHIVE),
+            new Recovered("c", Recovery.PENDING));
 
     assertThat(redis().world())
         .contains(
@@ -434,7 +434,7 @@ interface UpkeepContract {
     redis().raw(Command.ZADD, key("lease"), Long.toString(T - 30), "ghost");
     redis().raw(Command.HSET, RedisKeys.task(Q, "ghost"), "state", "active");
 
-    assertThat(redis().recover()).containsExactly(new Recovered("ghost", Action.DROP));
+    assertThat(redis().recover()).containsExactly(new Recovered("ghost", Recovery.DROP));
 
     assertThat(redis().world()).isEmpty();
   }
@@ -446,7 +446,7 @@ interface UpkeepContract {
     redis().raw(Command.DEL, key("active"));
     redis().clock.advance(Duration.ofSeconds(16));
 
-    assertThat(redis().recover()).containsExactly(new Recovered("a", Action.PENDING));
+    assertThat(redis().recover()).containsExactly(new Recovered("a", Recovery.PENDING));
 
     assertThat(redis().world()).contains("pending: [a]\n").doesNotContain("lease: ");
   }
@@ -460,7 +460,7 @@ interface UpkeepContract {
     redis().clock.advance(Duration.ofSeconds(16));
 
     assertThat(redis().upkeep().recover(Q, 10, CrashRules.DEFAULT, ordered, ArchiveRules.DEFAULT))
-        .containsExactly(new Recovered("a", Action.RETRY));
+        .containsExactly(new Recovered("a", Recovery.RETRY));
 
     assertThat(redis().world())
         .contains("pending: [b, a]\n", "hold_until=4102488046000")
@@ -574,7 +574,7 @@ interface UpkeepContract {
     redis().clock.advance(Duration.ofSeconds(29));
     assertThat(redis().recover()).isEmpty();
     redis().clock.advance(Duration.ofSeconds(1));
-    assertThat(redis().recover()).containsExactly(new Recovered("a", Action.PENDING));
+    assertThat(redis().recover()).containsExactly(new Recovered("a", Recovery.PENDING));
   }
 
   @Test

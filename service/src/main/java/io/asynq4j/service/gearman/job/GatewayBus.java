@@ -201,7 +201,7 @@ public final class GatewayBus {
     if (message != null) {
       removeUnsent(to, message);
       try {
-        messages.tell(to, message);
+        messages.send(to, message);
         failing = false;
       } catch (BrokerException e) {
         if (!failing) {

@@ -174,7 +174,7 @@ public record RedisDiagnostics(
 
   private List<@Nullable FindingDetail> histories(List<Subject> subjects) {
     Set<String> entries =
-        presence.schedulerEntries().stream()
+        presence.schedulerEntries(unreadable -> {}).stream()
             .map(Presence.SchedulerEntry::id)
             .collect(Collectors.toSet());
     return each(

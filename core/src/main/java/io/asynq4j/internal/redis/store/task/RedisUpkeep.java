@@ -4,9 +4,9 @@ import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.broker.Upkeep;
-import io.asynq4j.internal.broker.Upkeep.Recovered.Action;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
+import io.asynq4j.internal.broker.rules.CrashRules.Recovery;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.codec.MessageCodec;
@@ -38,7 +38,7 @@ import redis.clients.jedis.Protocol;
 public record RedisUpkeep(ScriptRunner scripts, RedisCommandExecutor link, BrokerTime time)
     implements Upkeep {
 
-  /** The error that the Go implementation stores for a task whose worker vanished. */
+  /** The error that the Go implementation stores for a task whose worker crashed. */
   private static final String LEASE_EXPIRED = "asynq: task lease expired";
 
   private static final int KEYS_PER_SCAN = 1000;
@@ -114,15 +114,12 @@ public record RedisUpkeep(ScriptRunner scripts, RedisCommandExecutor link, Broke
     String id = ReplyParser.text(task.get(0));
     int crashes = ReplyParser.count(task.get(3)) + 1;
     byte[] message = ReplyParser.bytes(task.get(4));
-    Action action =
-        crashes >= crash.maxCrashes()
-            ? Action.ARCHIVE
-            : crashes == 1 ? Action.PENDING : Action.RETRY;
+    Recovery recovery = crash.after(crashes);
     byte[] changed = {};
     String lock = "";
     String quarantine = "";
     if (message.length == 0) {
-      action = Action.DROP;
+      recovery = Recovery.DROP;
     } else {
       try {
         TaskMessage failed =
@@ -131,19 +128,19 @@ public record RedisUpkeep(ScriptRunner scripts, RedisCommandExecutor link, Broke
         changed = MessageCodec.encode(failed);
         lock = failed.uniqueKey();
       } catch (UnreadableMessageException e) {
-        action = Action.ARCHIVE;
+        recovery = Recovery.ARCHIVE;
         quarantine = String.valueOf(e.getMessage());
       }
     }
-    long delay = action == Action.RETRY ? crash.delay().toMillis() << Math.min(crashes - 2, 16) : 0;
+    Duration delay = recovery == Recovery.RETRY ? crash.delayAfter(crashes) : Duration.ZERO;
     args.add(id)
         .add(ReplyParser.bytes(task.get(1)))
-        .add(action.name().toLowerCase(Locale.ROOT))
+        .add(recovery.name().toLowerCase(Locale.ROOT))
         .add(changed)
         .add(lock)
-        .add(delay)
+        .add(delay.toMillis())
         .add(quarantine);
-    return new Recovered(id, action);
+    return new Recovered(id, recovery);
   }
 
   @Override

@@ -1,4 +1,4 @@
--- Recovers tasks of vanished workers, based on the result of expired.lua: a task whose lease has changed since then is
+-- Recovers tasks of crashed workers, based on the result of expired.lua: a task whose lease has changed since then is
 -- skipped. A crash is counted separately and costs no retry.
 --
 -- TRANSITION active -> pending, active -> retry, active -> archived, active -> absent
