@@ -35,6 +35,19 @@ class ReadmeIT {
   }
 
   @Test
+  void theReadmeNamesTheArtifactsThatItsProgramNeeds() throws IOException {
+    String readme = Files.readString(README);
+    Matcher imported =
+        Pattern.compile("import io\\.asynq4j\\.(\\w+)\\.").matcher(program(README).group(1));
+    while (imported.find()) {
+      String name = imported.group(1);
+      boolean isModule = Files.isDirectory(Path.of("..", name, "src/main/java"));
+      assertThat(readme)
+          .contains("<artifactId>asynq4j-%s</artifactId>".formatted(isModule ? name : "core"));
+    }
+  }
+
+  @Test
   void theProgramOfTheTutorialPrintsWhatTheTutorialShows() throws Exception {
     try (EmbeddedRedis redis = EmbeddedRedis.builder().ephemeral().start()) {
       List<String> lines = run(TUTORIAL, List.of(redis.uri()), 2);
