@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Throughput of a gateway: small background jobs are submitted, claimed and completed. Short, or
- * some seconds with {@code -Dasynq4j.full=true}; docs/guides/gearman.md has the figures.
+ * some seconds with {@code -Dasynq4j.full=true}. Logs the figures.
  */
 class GearmanLoadIT {
 
