@@ -30,6 +30,10 @@ class KnownDefectCoverageTest {
   private static final Pattern NUMBERED_NAME =
       Pattern.compile("\\b((?:" + NUMBER + "_)+)[a-z]\\w*");
 
+  /** Names such as {@code i22ToI25_allOfAStateAreDeleted}, which cite all numbers in between. */
+  private static final Pattern RANGE =
+      Pattern.compile("\\b([a-z]{1,2})(\\d\\d)To([A-Z][a-z]?)(\\d\\d)_[a-z]\\w*");
+
   /** Names of argument sources, which have numbers only. */
   private static final Pattern NUMBERS_ONLY =
       Pattern.compile("\\b(" + NUMBER + "(?:_" + NUMBER + ")+)\\b");
@@ -60,6 +64,13 @@ class KnownDefectCoverageTest {
       }
     }
     cited.remove("");
+    Matcher range = RANGE.matcher(sources);
+    while (range.find()) {
+      assertThat(range.group(3)).as(range.group()).isEqualToIgnoringCase(range.group(1));
+      IntStream.rangeClosed(Integer.parseInt(range.group(2)), Integer.parseInt(range.group(4)))
+          .mapToObj(number -> String.format(Locale.ROOT, "%s%02d", range.group(1), number))
+          .forEach(cited::add);
+    }
     Matcher defect = CITED_DEFECT.matcher(sources);
     while (defect.find()) {
       cited.add(
