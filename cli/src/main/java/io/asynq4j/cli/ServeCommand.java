@@ -24,13 +24,13 @@ import picocli.CommandLine.Option;
       "",
       "How it works:",
       "  'asynq serve --config asynq.yaml' runs tasks that are configured as HTTP calls or commands, and",
-      "  leases the others to workers in any language. docs/guides/service.md describes the file.",
-      "  SIGHUP reloads it. The service uses the Redis named in the file; other connection settings",
-      "  do not apply."
+      "  leases the others to workers in any language. SIGHUP reloads the file, which",
+      "  docs/reference/service-configuration.md describes. The service uses the Redis named in the",
+      "  file; other connection settings do not apply."
     })
 public final class ServeCommand extends LocalCommand {
 
-  private static final String SEE_DOCS = "docs/guides/service.md describes the configuration file.";
+  private static final String SEE_DOCS = "docs/reference/service-configuration.md describes the configuration file.";
 
   @Option(
       names = "--check",

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 class DoctorOptionsTest {
@@ -46,9 +47,10 @@ class DoctorOptionsTest {
   void everythingThatCanBeAmissIsExplainedHereAndInTheGuide() throws IOException {
     String guide = Files.readString(Path.of("../docs/guides/doctor.md"));
     for (FindingKind kind : FindingKind.values()) {
+      String word = kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
       assertThat(guide)
           .contains(
-              "| `%s` | %s | %s | %s |".formatted(kind, kind.what(), kind.why(), kind.repair()));
+              "| `%s` | %s | %s | %s |".formatted(word, kind.what(), kind.why(), kind.repair()));
     }
   }
 }

@@ -130,11 +130,12 @@ class SnippetsIT {
 
   @Test
   void everyKeyOfTheFileIsInTheDocument() throws IOException {
-    String document = Files.readString(DOCS.resolve("guides/service.md"));
+    String document = Files.readString(DOCS.resolve("reference/service-configuration.md"));
+    Path service = Path.of("src/main/java/io/asynq4j/service");
     String sources =
-        Files.readString(Path.of("src/main/java/io/asynq4j/service/config/TaskSectionReader.java"))
-            + Files.readString(
-                Path.of("src/main/java/io/asynq4j/service/ConfigurationReader.java"));
+        Files.readString(service.resolve("config/TaskSectionReader.java"))
+            + Files.readString(service.resolve("config/GearmanSectionReader.java"))
+            + Files.readString(service.resolve("ConfigurationReader.java"));
     Matcher keys =
         Pattern.compile(
                 "\\.(?:text|texts|textMap|json|flag|size|integer|duration|choice|required|section|sections)"
