@@ -30,7 +30,8 @@ import picocli.CommandLine.Option;
     })
 public final class ServeCommand extends LocalCommand {
 
-  private static final String SEE_DOCS = "docs/reference/service-configuration.md describes the configuration file.";
+  private static final String SEE_DOCS =
+      "docs/reference/service-configuration.md describes the configuration file.";
 
   @Option(
       names = "--check",

@@ -23,8 +23,7 @@ class DashboardDocTest {
   private static final Path HTTP_API = Path.of("../docs/reference/http-api.md");
   private static final Path SETTINGS = Path.of("../docs/reference/dashboard-configuration.md");
 
-  private static final Pattern ROUTE =
-      Pattern.compile("\\| `([A-Z]+ /\\S*)` \\| (\\S+) \\| .*");
+  private static final Pattern ROUTE = Pattern.compile("\\| `([A-Z]+ /\\S*)` \\| (\\S+) \\| .*");
   private static final Pattern PROBLEM = Pattern.compile("\\| \\d{3} \\| ([^|]+) \\| .*");
   private static final Pattern SETTING = Pattern.compile("\\| (`[^|]+`) \\| .*");
   private static final Pattern NAME = Pattern.compile("`([\\w-]+)`");
@@ -60,7 +59,8 @@ class DashboardDocTest {
 
   @Test
   void everyProblemIsOnThePageAndNothingElse() throws IOException {
-    String source = Files.readString(Path.of("src/main/java/io/asynq4j/dashboard/api/Problems.java"));
+    String source =
+        Files.readString(Path.of("src/main/java/io/asynq4j/dashboard/api/Problems.java"));
     Set<String> codes =
         CODE.matcher(source)
             .results()

@@ -30,7 +30,8 @@ class HttpApiDocTest {
 
   /** A problem in the sources; a conflict has no status there. */
   private static final Pattern CREATED =
-      Pattern.compile("(?:Problem|notNow)\\(\\s*(\\d{3}),\\s*\"([\\w-]+)\"|conflict\\(\\s*\"([\\w-]+)\"");
+      Pattern.compile(
+          "(?:Problem|notNow)\\(\\s*(\\d{3}),\\s*\"([\\w-]+)\"|conflict\\(\\s*\"([\\w-]+)\"");
 
   /** The part of the page about the service. */
   private static String page() throws IOException {
@@ -50,7 +51,11 @@ class HttpApiDocTest {
       }
     }
     Set<String> listed = new TreeSet<>();
-    page().lines().map(ROUTE::matcher).filter(Matcher::matches).forEach(m -> listed.add(m.group(1)));
+    page()
+        .lines()
+        .map(ROUTE::matcher)
+        .filter(Matcher::matches)
+        .forEach(m -> listed.add(m.group(1)));
 
     assertThat(listed).isEqualTo(routes);
   }

@@ -23,8 +23,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What the original leaves in Redis after some input, and what its own inspector says of it; see
- * {@code golden/README.md}.
+ * What asynq for Go leaves in Redis after some input, and what its inspector returns; see {@code
+ * golden/README.md}.
  */
 public final class GoldenFile {
 
@@ -72,7 +72,7 @@ public final class GoldenFile {
     return Instant.ofEpochMilli(file.get("dumped_unix_ms").asLong());
   }
 
-  /** What the original's inspector says. */
+  /** What the inspector of asynq for Go returns. */
   JsonNode inspector() {
     return file.get("go_inspector");
   }
