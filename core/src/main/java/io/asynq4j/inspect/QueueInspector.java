@@ -3,6 +3,7 @@ package io.asynq4j.inspect;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
+import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.TaskOptions;
@@ -294,7 +295,14 @@ public final class QueueInspector {
    * count starts at 0, and it is unique only if the options require it. Returns the new ID.
    */
   public String copy(String id, UnaryOperator<TaskOptions.Builder> changes) {
-    return operations.mover().copy(id, changes);
+    return operations.mover().copy(id, task -> task, changes);
+  }
+
+  /** As {@link #copy(String, UnaryOperator)}, with another payload. */
+  public String copy(String id, Payload payload, UnaryOperator<TaskOptions.Builder> changes) {
+    return operations
+        .mover()
+        .copy(id, task -> Task.of(task.type(), payload, task.headers()), changes);
   }
 
   // ---- many tasks

@@ -20,6 +20,7 @@ import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.command.ReplyParser;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -225,6 +226,35 @@ interface InspectorTransferContract extends InspectorContractSupport {
             () -> inspector().queue("q").copy("a", o -> o.uniqueFor(Duration.ofHours(1))))
         .isInstanceOf(TaskStateException.class)
         .hasMessageContaining("unique task a");
+  }
+
+  @Test
+  default void aCopyWithAnotherPayloadKeepsAllOptions() {
+    Instant deadline = NOON.plusSeconds(3_600);
+    enqueue(
+        "a",
+        "t",
+        "p",
+        o ->
+            o.header("k", "v")
+                .maxRetry(3)
+                .timeout(Duration.ofSeconds(7))
+                .deadline(deadline)
+                .retention(Duration.ofHours(2))
+                .group("g"));
+
+    String copy = inspector().queue("q").copy("a", Payload.ofUtf8("new"), o -> o.maxRetry(4));
+
+    TaskInfo task = inspector().queue("q").task(copy);
+    assertThat(task.type()).isEqualTo("t");
+    assertThat(task.payload()).isEqualTo(Payload.ofUtf8("new"));
+    assertThat(task.headers()).isEqualTo(Map.of("k", "v"));
+    assertThat(task.maxRetry()).isEqualTo(4);
+    assertThat(task.timeout()).isEqualTo(Duration.ofSeconds(7));
+    assertThat(task.deadline()).isEqualTo(deadline);
+    assertThat(task.retention()).isEqualTo(Duration.ofHours(2));
+    assertThat(task.state()).isEqualTo(TaskState.AGGREGATING);
+    assertThat(inspector().queue("q").groups()).isEqualTo(Map.of("g", 2L));
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.asynq4j.internal.inspect;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.Task;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
@@ -103,11 +104,17 @@ public record TaskMover(Broker broker, QueueName from) {
                 .formatted(to));
   }
 
-  /** Enqueues the same task again. Returns the new ID. */
-  public String copy(String id, UnaryOperator<TaskOptions.Builder> changes) {
+  /**
+   * Enqueues the same task again. Returns the new ID.
+   *
+   * @param edit returns the task to enqueue for the original
+   */
+  public String copy(
+      String id, UnaryOperator<Task> edit, UnaryOperator<TaskOptions.Builder> changes) {
     Stored stored = broker.tasks().stored(from, id);
     TaskOptions options = TaskOptions.of(builder -> changes.apply(like(stored, builder)));
-    NewTask copy = NewTask.of(stored.message().task(), options, broker.clock().instant());
+    NewTask copy =
+        NewTask.of(edit.apply(stored.message().task()), options, broker.clock().instant());
     EnqueueReply answer = broker.enqueueing().enqueue(List.of(copy)).get(0);
     if (answer.status() == Status.ID_CONFLICT) {
       throw new TaskStateException(
@@ -121,15 +128,12 @@ public record TaskMover(Broker broker, QueueName from) {
 
   private static TaskOptions.Builder like(Stored stored, TaskOptions.Builder options) {
     TaskMessage message = stored.message();
-    options.queue(message.queue().value()).maxRetry(message.maxRetry());
+    options.queue(message.queue()).maxRetry(message.maxRetry()).retention(message.retention());
     if (!message.timeout().isZero()) {
       options.timeout(message.timeout());
     }
     if (message.deadline() != null) {
       options.deadline(message.deadline());
-    }
-    if (!message.retention().isZero()) {
-      options.retention(message.retention());
     }
     if (stored.state() == TaskState.AGGREGATING) {
       options.group(message.group());

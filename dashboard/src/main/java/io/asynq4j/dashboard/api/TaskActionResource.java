@@ -24,8 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.function.UnaryOperator;
 
 /** Actions on tasks. */
 public final class TaskActionResource {
@@ -151,12 +150,6 @@ public final class TaskActionResource {
     body.map("headers").forEach(options::header);
   }
 
-  private static <T> void ifThere(@Nullable T value, Consumer<T> setter) {
-    if (value != null) {
-      setter.accept(value);
-    }
-  }
-
   private ApiResponse edit(Exchange exchange) {
     RequestFields body = exchange.requiredBody().knowing("payload", "payloadText", "payloadBase64");
     String queue = exchange.queue();
@@ -211,52 +204,31 @@ public final class TaskActionResource {
     return ApiResponse.NO_CONTENT;
   }
 
-  /** With another payload, enqueues a new task with the type and options of the original. */
+  /** Enqueues the same task again with changed options, and with the payload of the body if any. */
   private ApiResponse copy(Exchange exchange) {
     RequestFields body = exchange.body().knowing(with("queue"));
     String queue = exchange.queue();
     String id = exchange.path("id");
     String given = body.text("queue").orElse(null);
     String to = given == null ? queue : exchange.visible(given);
-    RedisInstance source = exchange.source();
+    QueueInspector inspector = exchange.source().inspector().queue(queue);
+    UnaryOperator<TaskOptions.Builder> changes =
+        options -> {
+          set(body, options);
+          return options.queue(to);
+        };
     String newId;
     if (PayloadFields.isIn(body)) {
-      newId = copyWithPayload(source, source.inspector().queue(queue).task(id), body, to);
+      Payload payload = PayloadFields.read(body);
+      contents.requireNotMasked(inspector.task(id).type(), payload);
+      newId = inspector.copy(id, payload, changes);
     } else {
-      newId =
-          source
-              .inspector()
-              .queue(queue)
-              .copy(
-                  id,
-                  o -> {
-                    set(body, o);
-                    return o.queue(to);
-                  });
+      newId = inspector.copy(id, changes);
     }
     exchange.changed(1);
     exchange.target(queue + "/" + id + " to " + to + "/" + newId);
     return ApiResponse.json(201, new JsonFields().put("queue", to).put("id", newId))
         .with("Location", exchange.location("queues", to, "tasks", newId));
-  }
-
-  private String copyWithPayload(
-      RedisInstance source, TaskInfo task, RequestFields body, String to) {
-    Payload payload = PayloadFields.read(body);
-    contents.requireNotMasked(task.type(), payload);
-    TaskOptions options =
-        TaskOptions.of(
-            o -> {
-              o.maxRetry(task.maxRetry()).retention(task.retention());
-              ifThere(task.timeout(), o::timeout);
-              set(body, o);
-              return o.queue(to);
-            });
-    return source
-        .client()
-        .enqueue(Task.of(task.type(), payload, task.headers()), options)
-        .orThrow()
-        .id();
   }
 
   private ApiResponse batch(Exchange exchange) {

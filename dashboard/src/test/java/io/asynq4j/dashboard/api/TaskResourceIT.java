@@ -191,6 +191,25 @@ class TaskResourceIT {
   }
 
   @Test
+  void aCopyWithAnotherPayloadKeepsTheDeadlineAndTheGroupOfTheTask() {
+    Instant deadline = Instant.parse("2100-01-01T00:00:00Z");
+    on.enqueue("mail", "t", o -> o.id("a").deadline(deadline).group("g").header("h", "v"));
+    Dashboard dashboard = on.start();
+
+    JsonNode copy =
+        on.api(dashboard, "/queues/mail/tasks/a/copy")
+            .post("{\"payload\":{\"x\":1},\"headers\":{\"more\":\"w\"}}")
+            .is(201)
+            .json();
+
+    TaskInfo copied = on.inspector.queue("mail").task(copy.get("id").stringValue());
+    assertThat(copied.payload().utf8()).isEqualTo("{\"x\":1}");
+    assertThat(copied.deadline()).isEqualTo(deadline);
+    assertThat(copied.headers()).isEqualTo(Map.of("h", "v", "more", "w"));
+    assertThat(on.inspector.queue("mail").groups()).isEqualTo(Map.of("g", 2L));
+  }
+
+  @Test
   void aPayloadIsReplacedAndTheTaskRunAgainAtOnce() {
     on.enqueue("mail", "email", o -> o.id("a"));
     on.enqueue("mail", "email", o -> o.id("b"));
