@@ -115,6 +115,15 @@ public final class QueueInspector {
   }
 
   /**
+   * Returns whether no process seems to claim the tasks of the queue: one has been due for more
+   * than five minutes, none has a live lease, and the queue is not paused. May be true for an
+   * instant between two leases. Does not read {@link Inspector#servers}.
+   */
+  public boolean isUnclaimed() {
+    return UnservedCheck.isUnclaimed(broker, queue, listedSnapshot());
+  }
+
+  /**
    * Pauses the queue: servers stop claiming its tasks, and running attempts continue. Returns false
    * if it was already paused.
    */

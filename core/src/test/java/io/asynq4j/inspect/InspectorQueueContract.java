@@ -16,6 +16,7 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
+import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.inspect.ScheduleSnapshot.ScheduleEvent;
 import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import io.asynq4j.internal.broker.Presence;
@@ -424,6 +425,24 @@ interface InspectorQueueContract extends InspectorContractSupport {
 
     assertThat(redis().broker.schedules().enroll(entries)).containsOnlyKeys("good");
     assertThat(redis().broker.schedules().look(entries)).containsOnlyKeys("good");
+  }
+
+  @Test
+  default void aQueueIsUnclaimedIfItHasDueTasksButNoLiveLease() {
+    redis().enqueue("a", "b");
+    redis().clock.advance(Duration.ofMinutes(5));
+    assertThat(inspector().queue("q").isUnclaimed()).isFalse();
+
+    redis().clock.advance(Duration.ofSeconds(1));
+    assertThat(inspector().queue("q").isUnclaimed()).isTrue();
+
+    inspector().queue("q").pause();
+    assertThat(inspector().queue("q").isUnclaimed()).isFalse();
+    inspector().queue("q").resume();
+    redis().claimOne();
+    assertThat(inspector().queue("q").isUnclaimed()).isFalse();
+    redis().clock.advance(BrokerFixture.LEASE.plusSeconds(1));
+    assertThat(inspector().queue("q").isUnclaimed()).isTrue();
   }
 
   @Test

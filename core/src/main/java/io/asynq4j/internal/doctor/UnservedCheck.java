@@ -102,29 +102,37 @@ public final class UnservedCheck {
   /** Returns the number of due tasks that wait in a queue that no process works on; otherwise 0. */
   private long waiting(QueueName queue) {
     QueueSnapshot stats = broker.queues().snapshot(queue);
-    Instant late = stats.at().minus(DUE_FOR);
-    return !stats.paused() && !isWorkedOn(queue) && isDue(queue, stats, late)
+    return isUnclaimed(broker, queue, stats)
         ? Stream.of(TaskState.PENDING, TaskState.SCHEDULED, TaskState.RETRY)
             .mapToLong(stats::size)
             .sum()
         : 0;
   }
 
-  /** Returns whether a process other than a server has leases on the queue. */
-  private boolean isWorkedOn(QueueName queue) {
-    return broker.tasks().list(queue, Listing.first(TaskState.ACTIVE, SOME)).tasks().stream()
-        .anyMatch(task -> !task.orphaned());
+  /** Returns whether tasks of a queue are due for long and no process has a lease on the queue. */
+  public static boolean isUnclaimed(Broker broker, QueueName queue, QueueSnapshot stats) {
+    return !stats.paused()
+        && isDue(broker, queue, stats, stats.at().minus(DUE_FOR))
+        && first(broker, queue, stats, TaskState.ACTIVE, SOME).allMatch(TaskInfo::orphaned);
   }
 
-  private boolean isDue(QueueName queue, QueueSnapshot stats, Instant late) {
+  private static boolean isDue(Broker broker, QueueName queue, QueueSnapshot stats, Instant late) {
     Instant pendingSince = stats.oldestPendingSince();
     if (pendingSince != null && pendingSince.isBefore(late)) {
       return true;
     }
     return Stream.of(TaskState.SCHEDULED, TaskState.RETRY)
-        .flatMap(state -> broker.tasks().list(queue, Listing.first(state, 1)).tasks().stream())
+        .flatMap(state -> first(broker, queue, stats, state, 1))
         .map(TaskInfo::nextProcessAt)
         .anyMatch(at -> at != null && at.isBefore(late));
+  }
+
+  /** Saves the call where there are no tasks. */
+  private static Stream<TaskInfo> first(
+      Broker broker, QueueName queue, QueueSnapshot stats, TaskState state, int limit) {
+    return stats.size(state) == 0
+        ? Stream.empty()
+        : broker.tasks().list(queue, Listing.first(state, limit)).tasks().stream();
   }
 
   /** Returns the groups of a queue that no server aggregates. */

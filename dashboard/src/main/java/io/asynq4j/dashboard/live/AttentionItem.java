@@ -129,15 +129,15 @@ record AttentionItem(
       all.add(of("queue-paused", queue, Severity.INFO, "The queue is paused."));
     }
     String waiting = waitingTasks(row);
-    if (row.servers() == 0 && !waiting.isEmpty()) {
+    if (row.isUnserved() && !waiting.isEmpty()) {
       all.add(
           of(
               "no-server",
               queue,
               Severity.WARNING,
-              "No live server serves the queue. Waiting tasks: %s.".formatted(waiting)));
-    }
-    if (row.servers() > 0 && row.unaggregated() > 0) {
+              "No live server serves the queue, and no other worker claims its tasks. Waiting tasks: %s."
+                  .formatted(waiting)));
+    } else if (row.unaggregated() > 0) {
       all.add(
           of(
               "no-aggregator",
@@ -146,14 +146,16 @@ record AttentionItem(
               "%,d groups received their last task more than an hour ago and were not aggregated. Check that a server of the queue has an aggregator."
                   .formatted(row.unaggregated())));
     }
-    if (row.servers() == 0 && row.size(TaskState.ACTIVE) > 0) {
+    // Some may have been recovered since their leases were checked.
+    long orphans = Math.min(row.orphans(), row.size(TaskState.ACTIVE));
+    if (orphans > 0) {
       all.add(
           of(
               "orphans",
               queue,
               Severity.WARNING,
-              "%,d tasks are active, but no live server serves the queue. Start a server to recover them."
-                  .formatted(row.size(TaskState.ACTIVE))));
+              "%s%,d active tasks have no valid lease, and no live server serves the queue. Start a server to recover them."
+                  .formatted(orphans < UnservedQueueCheck.MAX_ACTIVE ? "" : "At least ", orphans)));
     }
     Long before = snapshot.latencies().get(queue);
     long now = row.latency().toMillis();

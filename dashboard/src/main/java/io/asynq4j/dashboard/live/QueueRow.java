@@ -17,21 +17,30 @@ import org.jspecify.annotations.Nullable;
  * @param servers number of live servers that serve the queue
  * @param problem why the queue could not be read this time; null if it could
  * @param unaggregated number of groups that no server seems to aggregate
+ * @param isUnserved whether tasks are due, and neither a server nor another process claims them
+ * @param orphans number of active tasks without a valid lease, if no live server serves the queue;
+ *     of the first 50 active tasks only
  */
 public record QueueRow(
     String name,
     @Nullable QueueSnapshot seen,
     int servers,
     @Nullable String problem,
-    int unaggregated) {
+    int unaggregated,
+    boolean isUnserved,
+    int orphans) {
 
   public QueueRow(
       String name, @Nullable QueueSnapshot seen, int servers, @Nullable String problem) {
-    this(name, seen, servers, problem, /* unaggregated= */ 0);
+    this(name, seen, servers, problem, /* unaggregated= */ 0, /* isUnserved= */ false, 0);
   }
 
   QueueRow withUnaggregated(int groups) {
-    return new QueueRow(name, seen, servers, problem, groups);
+    return new QueueRow(name, seen, servers, problem, groups, isUnserved, orphans);
+  }
+
+  QueueRow withUnserved(boolean unserved, int orphanedTasks) {
+    return new QueueRow(name, seen, servers, problem, unaggregated, unserved, orphanedTasks);
   }
 
   public long size(TaskState state) {

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a {@link RedisSnapshot}: queues and servers each time, schedules, groups and INFO less
- * often. The queues of a cluster node that does not respond keep their earlier values and get a
+ * Reads a {@link RedisSnapshot}: queues and servers each time, schedules, groups, leases and INFO
+ * less often. The queues of a cluster node that does not respond keep their earlier values and get a
  * problem. Used by one thread.
  */
 final class SnapshotReader implements AutoCloseable {
@@ -40,12 +40,14 @@ final class SnapshotReader implements AutoCloseable {
       new PeriodicValue<>(Duration.ofSeconds(30), Map.of());
   private final PeriodicValue<Map<String, Integer>> unaggregated =
       new PeriodicValue<>(Duration.ofMinutes(1), Map.of());
+  private final UnservedQueueCheck unserved;
 
   SnapshotReader(Inspector inspector, String name, Clock clock) {
     this.inspector = inspector;
     this.name = name;
     this.clock = clock;
     this.reader = new RedisReader(inspector, name);
+    this.unserved = new UnservedQueueCheck(inspector, reader);
   }
 
   /**
@@ -72,6 +74,7 @@ final class SnapshotReader implements AutoCloseable {
     }
     rows.replaceAll(
         (queue, row) -> row.withUnaggregated(unaggregated.get().getOrDefault(queue, 0)));
+    unserved.addTo(rows);
     return new RedisSnapshot(
         clock.instant(),
         null,

@@ -36,6 +36,10 @@ class AttentionItemTest {
         null);
   }
 
+  private static QueueRow unserved(Map<TaskState, Long> sizes) {
+    return row("mail", sizes, 0).withUnserved(true, 0);
+  }
+
   private static QueueRow row(String name, Map<TaskState, Long> sizes, int servers) {
     return row(name, sizes, null, null, servers);
   }
@@ -79,21 +83,34 @@ class AttentionItemTest {
   }
 
   @Test
-  void tasksWithoutAServerAreReported() {
-    assertThat(found(row("mail", Map.of(TaskState.SCHEDULED, 1L), 0)))
+  void dueTasksThatNothingClaimsAreReported() {
+    assertThat(found(unserved(Map.of(TaskState.SCHEDULED, 1L))))
         .containsExactly("WARNING no-server mail");
-    assertThat(found(row("mail", Map.of(TaskState.ACTIVE, 1L), 0)))
-        .containsExactly("WARNING orphans mail");
+    assertThat(found(unserved(Map.of(TaskState.ARCHIVED, 1L)))).isEmpty();
   }
 
   @Test
-  void aQueueWithoutAServerNamesItsWaitingTasks() {
-    assertThat(textOf(row("mail", Map.of(TaskState.AGGREGATING, 5L), 0)))
-        .isEqualTo("No live server serves the queue. Waiting tasks: 5 aggregating.");
+  void aQueueWithoutAServerIsNotReportedWhileOtherWorkersLeaseItsTasks() {
+    assertThat(found(row("mail", Map.of(TaskState.PENDING, 5L, TaskState.ACTIVE, 1L), 0)))
+        .isEmpty();
+  }
+
+  @Test
+  void orphanedTasksWithoutAServerAreReported() {
+    QueueRow active = row("mail", Map.of(TaskState.ACTIVE, 60L), 0);
+
+    assertThat(textOf(active.withUnserved(false, 2)))
+        .isEqualTo(
+            "2 active tasks have no valid lease, and no live server serves the queue. Start a server to recover them.");
+    assertThat(textOf(active.withUnserved(false, 50))).startsWith("At least 50 active tasks");
+    assertThat(found(row("mail", Map.of(), 0).withUnserved(false, 2))).isEmpty();
+  }
+
+  @Test
+  void anUnservedQueueNamesItsWaitingTasks() {
     assertThat(
             textOf(
-                row(
-                    "mail",
+                unserved(
                     Map.of(
                         TaskState.RETRY,
                         1L,
@@ -101,11 +118,12 @@ class AttentionItemTest {
                         1_200L,
                         TaskState.SCHEDULED,
                         3L,
+                        TaskState.AGGREGATING,
+                        5L,
                         TaskState.ARCHIVED,
-                        7L),
-                    0)))
+                        7L))))
         .isEqualTo(
-            "No live server serves the queue. Waiting tasks: 1,200 pending, 3 scheduled, 1 retry.");
+            "No live server serves the queue, and no other worker claims its tasks. Waiting tasks: 1,200 pending, 3 scheduled, 1 retry, 5 aggregating.");
   }
 
   @Test
@@ -116,6 +134,8 @@ class AttentionItemTest {
     assertThat(found(row("mail", grouped, 1).withUnaggregated(2)))
         .containsExactly("WARNING no-aggregator mail");
     assertThat(found(row("mail", grouped, 0).withUnaggregated(2)))
+        .containsExactly("WARNING no-aggregator mail");
+    assertThat(found(unserved(grouped).withUnaggregated(2)))
         .containsExactly("WARNING no-server mail");
   }
 
