@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard;
 
+import io.asynq4j.ArchiveSettings;
 import io.asynq4j.dashboard.config.DashboardSettings;
 import io.asynq4j.dashboard.config.RedactionRule;
 import io.asynq4j.http.IpNetwork;
@@ -16,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -124,7 +126,7 @@ public final class Dashboard implements AutoCloseable {
     private boolean metrics = true;
     private boolean metricsOnly;
     private Duration refresh = Duration.ofSeconds(2);
-    private int archiveSize = 7_900;
+    private final ArchiveSettings archive = new ArchiveSettings();
     private final List<IpNetwork> proxies = new ArrayList<>();
     private @Nullable Credentials credentials;
     private @Nullable TrustedProxy trustedProxy;
@@ -155,7 +157,7 @@ public final class Dashboard implements AutoCloseable {
 
     /** Port to listen on; 0 for any free port. Default: 8080. */
     public Builder port(int newPort) {
-      require(newPort >= 0 && newPort <= 65_535, "port must be 0 to 65535: " + newPort);
+      require(newPort >= 0 && newPort <= 65_535, "port must be 0 to 65535, got " + newPort);
       this.port = newPort;
       return this;
     }
@@ -196,7 +198,6 @@ public final class Dashboard implements AutoCloseable {
 
     /** Serves only {@code /metrics}, including the metrics of this process, and {@code /health}. */
     public Builder metricsOnly() {
-      this.metrics = true;
       this.metricsOnly = true;
       return this;
     }
@@ -205,18 +206,17 @@ public final class Dashboard implements AutoCloseable {
     public Builder refresh(Duration interval) {
       require(
           interval.toMillis() >= 100 && interval.compareTo(Duration.ofMinutes(1)) <= 0,
-          "refresh must be 100 ms to 1 minute: " + interval);
+          "refresh must be 100 ms to 1 minute, got " + interval);
       this.refresh = interval;
       return this;
     }
 
     /**
-     * Maximum number of archived tasks per queue. Set the same value as on the servers. Default:
-     * 7,900.
+     * Limits of archives. Use the limits of the servers: a server deletes archived tasks beyond its
+     * own limits.
      */
-    public Builder archiveSize(int tasks) {
-      require(tasks >= 1, "archiveSize must be 1 or more: " + tasks);
-      this.archiveSize = tasks;
+    public Builder archive(Consumer<ArchiveSettings> settings) {
+      settings.accept(archive);
       return this;
     }
 
@@ -265,9 +265,14 @@ public final class Dashboard implements AutoCloseable {
 
     /**
      * Proxy that authenticates users. It also reports client addresses, as with {@link
-     * #forwardedBy}.
+     * #forwardedBy}. Can be set once.
      */
     public Builder trustedProxy(TrustedProxy proxy) {
+      if (trustedProxy != null) {
+        throw new IllegalArgumentException(
+            "trustedProxy is set for %s and cannot be set for %s too: list all addresses in one TrustedProxy"
+                .formatted(trustedProxy.addresses(), proxy.addresses()));
+      }
       this.trustedProxy = proxy;
       proxies.addAll(proxy.networks());
       return this;
@@ -303,6 +308,10 @@ public final class Dashboard implements AutoCloseable {
      * path and TLS.
      */
     public DashboardServlet servlet() {
+      if (metricsOnly && !metrics) {
+        throw new IllegalStateException(
+            "metricsOnly() serves only metrics, and metrics(false) disables them: remove one of the two settings");
+      }
       return new DashboardServlet(
           new DashboardSettings(
               redis,
@@ -311,7 +320,7 @@ public final class Dashboard implements AutoCloseable {
               metrics,
               metricsOnly,
               refresh,
-              archiveSize,
+              archive,
               hidden,
               redactions,
               payloadFormatters,

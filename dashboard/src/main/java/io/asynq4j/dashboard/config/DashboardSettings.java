@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard.config;
 
+import io.asynq4j.ArchiveSettings;
 import io.asynq4j.dashboard.Authenticator;
 import io.asynq4j.dashboard.Credentials;
 import io.asynq4j.dashboard.HiddenField;
@@ -22,7 +23,7 @@ public record DashboardSettings(
     boolean metrics,
     boolean metricsOnly,
     Duration refresh,
-    int archiveSize,
+    ArchiveSettings archive,
     Set<HiddenField> hidden,
     List<RedactionRule> redactions,
     List<PayloadFormatter> payloadFormatters,
@@ -37,6 +38,7 @@ public record DashboardSettings(
   public static final int LARGEST_BODY = 12 << 20;
 
   public DashboardSettings {
+    archive = copy(archive, new ArchiveSettings());
     redis = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(redis));
     hidden = Set.copyOf(hidden);
     redactions = List.copyOf(redactions);
@@ -44,6 +46,15 @@ public record DashboardSettings(
     resultFormatters = List.copyOf(resultFormatters);
     allowedHosts = Set.copyOf(allowedHosts);
     proxies = List.copyOf(proxies);
+  }
+
+  private static ArchiveSettings copy(ArchiveSettings from, ArchiveSettings to) {
+    return to.maxSize(from.maxSize()).maxAge(from.maxAge()).releaseLocks(from.releasesLocks());
+  }
+
+  /** Sets the limits of archives in the settings of an inspector. */
+  public void applyArchive(ArchiveSettings to) {
+    copy(archive, to);
   }
 
   public boolean hasAuthentication() {

@@ -31,12 +31,9 @@ public final class RedisInstance implements AutoCloseable {
   RedisInstance(String name, RedisConnection redis, DashboardSettings settings, AuditLog audit) {
     this.name = name;
     this.redis = redis;
-    this.inspector =
-        Inspector.builder(redis)
-            .archive(archive -> archive.maxSize(settings.archiveSize()))
-            .build();
+    this.inspector = Inspector.builder(redis).archive(settings::applyArchive).build();
     this.client = TaskClient.builder(redis).maxPayload(MAX_PAYLOAD).build();
-    this.overview = new OverviewBuilder(this, settings.archiveSize());
+    this.overview = new OverviewBuilder(this, settings.archive().maxSize());
     this.events = new EventBroadcaster(this);
     this.poller =
         new SnapshotPoller(

@@ -209,7 +209,7 @@ class SearchResourceIT {
   @Test
   void aJobArchivesUntilTheArchiveIsFullUnlessTheOldestMayBeDropped() {
     many("a", "email", 50, Duration.ofHours(1));
-    Dashboard dashboard = on.start(builder -> builder.archiveSize(20));
+    Dashboard dashboard = on.start(builder -> builder.archive(a -> a.maxSize(20)));
 
     JsonNode refused =
         done(

@@ -125,7 +125,7 @@ class TaskResourceIT {
 
   @Test
   void aFullArchiveIsLeftAsItIsUnlessTheOldestMayBeDropped() {
-    Dashboard dashboard = on.start(builder -> builder.archiveSize(2));
+    Dashboard dashboard = on.start(builder -> builder.archive(a -> a.maxSize(2)));
     for (String id : List.of("a", "b", "c", "d", "e")) {
       on.enqueue("mail", "t", o -> o.id(id).processIn(Duration.ofHours(1)));
     }

@@ -2,6 +2,7 @@ package io.asynq4j.dashboard.live;
 
 import static org.awaitility.Awaitility.await;
 
+import io.asynq4j.ArchiveSettings;
 import io.asynq4j.dashboard.DashboardFixture;
 import io.asynq4j.dashboard.Grant;
 import io.asynq4j.dashboard.Role;
@@ -94,7 +95,7 @@ class EventBroadcasterIT {
         /* metrics= */ false,
         /* metricsOnly= */ false,
         Duration.ofSeconds(1),
-        /* archiveSize= */ 100,
+        new ArchiveSettings(),
         Set.of(),
         List.of(),
         List.of(),
