@@ -39,7 +39,7 @@ final class AccessControl {
 
   /** Value of the WWW-Authenticate header; null if a password would not help. */
   @Nullable String challenge() {
-    return logins != null && logins.asksForPasswords()
+    return logins != null && logins.acceptsPasswords()
         ? "Basic realm=\"asynq\", charset=\"UTF-8\""
         : logins == null ? null : "Bearer realm=\"asynq\"";
   }
@@ -79,7 +79,7 @@ final class AccessControl {
             .or(() -> Optional.of(BodyCaller.unverified(network)));
   }
 
-  User admit(HttpServletRequest request) {
+  User authenticate(HttpServletRequest request) {
     User user = identify(request);
     return settings.readOnly() ? new User(user.name(), user.grant().asViewer()) : user;
   }

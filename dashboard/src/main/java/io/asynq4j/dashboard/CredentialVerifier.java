@@ -29,14 +29,14 @@ import org.jspecify.annotations.Nullable;
 final class CredentialVerifier {
 
   private static final Duration REMEMBER = Duration.ofMinutes(5);
-  private static final int MOST_REMEMBERED = 1_000;
+  private static final int MAX_REMEMBERED = 1_000;
 
   /** Maximum number of concurrent hashes, so that logins cannot occupy all processors. */
-  private static final int MOST_AT_ONCE = 2;
+  private static final int MAX_CONCURRENT = 2;
 
   private final Credentials credentials;
   private final LoginLimiter limiter = new LoginLimiter();
-  private final Semaphore room = new Semaphore(MOST_AT_ONCE);
+  private final Semaphore permits = new Semaphore(MAX_CONCURRENT);
   private final Map<String, Known> known = new ConcurrentHashMap<>();
   private final SecretKeySpec key;
 
@@ -49,25 +49,25 @@ final class CredentialVerifier {
     this.key = new SecretKeySpec(bytes, "HmacSHA256");
   }
 
-  boolean asksForPasswords() {
+  boolean acceptsPasswords() {
     return credentials.hasUsers();
   }
 
   /** The login that a client sent, and the configured entry of that name. */
-  private record Claim(
+  private record SentLogin(
       String kind, String name, String secret, Credentials.@Nullable Entry entry) {}
 
   /**
    * @param authorization value of the header; null if it is missing
    */
   User login(@Nullable String authorization, String address) {
-    return check(claim(authorization), address);
+    return check(parse(authorization), address);
   }
 
   /** Returns the user of a cached login; empty for others, which are not verified. */
   Optional<User> remembered(@Nullable String authorization) {
     try {
-      return ofDigest(digest(claim(authorization)));
+      return ofDigest(digest(parse(authorization)));
     } catch (Problem e) {
       return Optional.empty();
     }
@@ -79,7 +79,7 @@ final class CredentialVerifier {
         .map(Known::user);
   }
 
-  private Claim claim(@Nullable String authorization) {
+  private SentLogin parse(@Nullable String authorization) {
     if (authorization == null) {
       throw Problems.unauthorized("This dashboard requires a login.");
     }
@@ -93,14 +93,14 @@ final class CredentialVerifier {
         throw wrong();
       }
       String name = pair.substring(0, colon);
-      return new Claim(Credentials.USER, name, pair.substring(colon + 1), credentials.user(name));
+      return new SentLogin(Credentials.USER, name, pair.substring(colon + 1), credentials.user(name));
     } else if (scheme.equalsIgnoreCase("Bearer")) {
       int dot = value.lastIndexOf('.');
       if (dot < 0) {
         throw wrong();
       }
       String name = value.substring(0, dot);
-      return new Claim(Credentials.TOKEN, name, value.substring(dot + 1), credentials.token(name));
+      return new SentLogin(Credentials.TOKEN, name, value.substring(dot + 1), credentials.token(name));
     }
     throw Problems.unauthorized("Log in with a password (Basic) or a token (Bearer).");
   }
@@ -117,25 +117,25 @@ final class CredentialVerifier {
     return Problems.unauthorized("Invalid user name, password or token.");
   }
 
-  private User check(Claim claim, String address) {
-    String digest = digest(claim);
+  private User check(SentLogin sent, String address) {
+    String digest = digest(sent);
     Optional<User> remembered = ofDigest(digest);
     if (remembered.isPresent()) {
       return remembered.get();
     }
     LoginLimiter.Login login =
-        new LoginLimiter.Login(claim.kind() + " " + claim.name(), IpNetwork.siteOf(address));
+        new LoginLimiter.Login(sent.kind() + " " + sent.name(), IpNetwork.siteOf(address));
     limiter.check(login);
-    if (!isRight(claim.entry(), claim.secret(), credentials.hashOfNobody(claim.kind()))) {
+    if (!isCorrect(sent.entry(), sent.secret(), credentials.placeholderHash(sent.kind()))) {
       limiter.failed(login);
       throw wrong();
     }
     limiter.succeeded(login);
-    if (known.size() >= MOST_REMEMBERED) {
+    if (known.size() >= MAX_REMEMBERED) {
       known.clear();
     }
     // The login was correct, so the entry exists.
-    User user = new User(claim.name(), Objects.requireNonNull(claim.entry()).grant());
+    User user = new User(sent.name(), Objects.requireNonNull(sent.entry()).grant());
     known.put(digest, new Known(user, System.nanoTime() + REMEMBER.toNanos()));
     return user;
   }
@@ -144,27 +144,27 @@ final class CredentialVerifier {
    * @param placeholder hash that is compared if the entry does not exist, so that the time does not
    *     reveal it
    */
-  private boolean isRight(
+  private boolean isCorrect(
       Credentials.@Nullable Entry entry, String secret, PasswordHash placeholder) {
-    boolean mayGo = false;
+    boolean hasPermit = false;
     try {
-      mayGo = room.tryAcquire(5, TimeUnit.SECONDS);
+      hasPermit = permits.tryAcquire(5, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    if (!mayGo) {
+    if (!hasPermit) {
       throw Problems.tooMany("Too many concurrent logins. Try again in a moment.", 5);
     }
     try {
       PasswordHash hash = entry == null ? placeholder : entry.hash();
       return hash.matches(secret.toCharArray()) && entry != null;
     } finally {
-      room.release();
+      permits.release();
     }
   }
 
-  private String digest(Claim claim) {
-    String text = claim.kind() + "\0" + claim.name() + "\0" + claim.secret();
+  private String digest(SentLogin sent) {
+    String text = sent.kind() + "\0" + sent.name() + "\0" + sent.secret();
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(key);

@@ -171,7 +171,7 @@ public final class Credentials {
   }
 
   /** Returns a hash that matches nothing and takes as long to verify as others of this kind. */
-  PasswordHash hashOfNobody(String kind) {
+  PasswordHash placeholderHash(String kind) {
     boolean isUser = kind.equals(USER);
     int iterations =
         (isUser ? users : tokens)

@@ -56,7 +56,7 @@ final class DashboardApplication implements AutoCloseable {
   private static final Pattern SAFE_PATH = Pattern.compile("/[^\\p{Cntrl}\\\\]*");
 
   private final DashboardSettings settings;
-  private final AccessControl gate;
+  private final AccessControl access;
   private final AuditLog audit = new AuditLog();
   private final RedisInstances sources;
   private final @Nullable MetricsResource metrics;
@@ -65,7 +65,7 @@ final class DashboardApplication implements AutoCloseable {
 
   DashboardApplication(DashboardSettings settings) {
     this.settings = settings;
-    this.gate = new AccessControl(settings);
+    this.access = new AccessControl(settings);
     this.sources = new RedisInstances(settings, audit);
     this.metrics = settings.metrics() ? new MetricsResource(sources, settings.metricsOnly()) : null;
     List<Route<Role, Exchange>> routes = new ArrayList<>();
@@ -96,8 +96,8 @@ final class DashboardApplication implements AutoCloseable {
     }
   }
 
-  AccessControl gate() {
-    return gate;
+  AccessControl access() {
+    return access;
   }
 
   Router<Role, Exchange> router() {
@@ -151,7 +151,7 @@ final class DashboardApplication implements AutoCloseable {
       throw Problems.badRequest("Invalid path.");
     }
     boolean isOpen = path.equals("/health");
-    User user = isOpen ? new User(null, Grant.of(Role.VIEWER)) : gate.admit(request);
+    User user = isOpen ? new User(null, Grant.of(Role.VIEWER)) : access.authenticate(request);
     Optional<Router.Match<Role, Exchange>> match = router.find(request.getMethod(), path);
     if (match.isPresent()) {
       Route<Role, Exchange> route = match.get().route();
@@ -166,7 +166,7 @@ final class DashboardApplication implements AutoCloseable {
               route,
               match.get().variables(),
               user,
-              gate.addressOf(request),
+              access.addressOf(request),
               sources));
       return;
     }
@@ -256,7 +256,7 @@ final class DashboardApplication implements AutoCloseable {
     }
     response.resetBuffer();
     problem.headers().forEach(response::setHeader);
-    String challenge = gate.challenge();
+    String challenge = access.challenge();
     if (problem.status() == 401 && challenge != null) {
       response.setHeader("WWW-Authenticate", challenge);
     }

@@ -104,7 +104,7 @@ final class DashboardHttpServer {
   private Optional<BodyCaller> bodyCaller(Request request) {
     return servlet
         .application()
-        .gate()
+        .access()
         .bodyCaller(
             Request.getRemoteAddr(request),
             request.getHeaders()::get,

@@ -109,10 +109,10 @@ class CredentialsTest {
             List.of(
                 token.line(),
                 Credentials.newUser("anna", Grant.of(Role.VIEWER), "a long one".toCharArray())));
-    assertThat(credentials.hashOfNobody("token").iterations())
+    assertThat(credentials.placeholderHash("token").iterations())
         .isEqualTo(Objects.requireNonNull(credentials.token("ci")).hash().iterations());
-    assertThat(credentials.hashOfNobody("user").iterations())
+    assertThat(credentials.placeholderHash("user").iterations())
         .isEqualTo(Objects.requireNonNull(credentials.user("anna")).hash().iterations());
-    assertThat(credentials.hashOfNobody("token").matches("".toCharArray())).isFalse();
+    assertThat(credentials.placeholderHash("token").matches("".toCharArray())).isFalse();
   }
 }

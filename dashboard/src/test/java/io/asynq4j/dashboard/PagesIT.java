@@ -72,25 +72,26 @@ class PagesIT {
   void eachPageShowsItsDataWideAndNarrowInLightAndDarkWithoutBarriers() {
     try (SampleData sample = new SampleData(on)) {
       Dashboard dashboard = on.start();
-      sample.goOn();
+      sample.addHistory();
       List<String> problems = new ArrayList<>();
       browser.fresh(WIDE, false);
       // By its address; all others from page to page, as people go.
       browser.open(dashboard, "/queues/reports/tasks/invoice-3");
       browser.seeText("country: \"XX\"");
-      look(dashboard, WIDE, /* isDark= */ false, problems);
-      look(dashboard, NARROW, /* isDark= */ true, problems);
+      checkPages(dashboard, WIDE, /* isDark= */ false, problems);
+      checkPages(dashboard, NARROW, /* isDark= */ true, problems);
       if (Browser.takesPictures()) {
-        look(dashboard, WIDE, /* isDark= */ true, problems);
-        look(dashboard, NARROW, /* isDark= */ false, problems);
+        checkPages(dashboard, WIDE, /* isDark= */ true, problems);
+        checkPages(dashboard, NARROW, /* isDark= */ false, problems);
       }
       assertThat(problems).isEmpty();
     }
   }
 
-  private static void look(Dashboard dashboard, int width, boolean isDark, List<String> problems) {
+  private static void checkPages(
+      Dashboard dashboard, int width, boolean isDark, List<String> problems) {
     browser.fresh(width, isDark);
-    // What does not depend on the width or the colours is looked for once.
+    // What does not depend on the width or the colours is checked once.
     String[] rules = width == WIDE && !isDark ? new String[0] : APPEARANCE;
     browser.open(dashboard, "/");
     PLACES.forEach(

@@ -64,7 +64,7 @@ final class SampleData implements AutoCloseable {
   }
 
   /** For pictures, some of the past: tasks that come and go for a while. */
-  void goOn() {
+  void addHistory() {
     if (!Browser.takesPictures()) {
       return;
     }

@@ -28,7 +28,7 @@ import java.util.TreeMap;
 /** Queues: lists, details, pause, limits, removal. */
 public final class QueueResource {
 
-  private static final int MOST_DAYS = 1_000;
+  private static final int MAX_DAYS = 1_000;
 
   public List<Route<Role, Exchange>> routes() {
     String one = "/api/v1/queues/{queue}";
@@ -176,7 +176,7 @@ public final class QueueResource {
   }
 
   private ApiResponse days(Exchange exchange) {
-    int days = exchange.integer("days", 10, 1, MOST_DAYS);
+    int days = exchange.integer("days", 10, 1, MAX_DAYS);
     List<Object> items =
         exchange.source().inspector().queue(exchange.queue()).history(days, zone(exchange)).stream()
             .map(

@@ -24,7 +24,7 @@ import java.util.Map;
 public final class SearchResource {
 
   private static final Duration BUDGET = Duration.ofSeconds(1);
-  private static final int MOST_SUGGESTED = 12;
+  private static final int MAX_SUGGESTED = 12;
 
   private static final Map<String, String> HELP =
       Map.ofEntries(
@@ -121,7 +121,7 @@ public final class SearchResource {
         items.add(suggestion(before + minus + key + quoted(value), ""));
       }
     }
-    List<Object> shown = items.subList(0, Math.min(items.size(), MOST_SUGGESTED));
+    List<Object> shown = items.subList(0, Math.min(items.size(), MAX_SUGGESTED));
     return ApiResponse.ok(new JsonFields().put("items", shown).put("total", shown.size()));
   }
 
@@ -145,7 +145,7 @@ public final class SearchResource {
           exchange.source().poller().fresh().visible(exchange.user().grant()).stream()
               .map(QueueRow::name)
               .filter(name -> name.startsWith(start))
-              .limit(MOST_SUGGESTED)
+              .limit(MAX_SUGGESTED)
               .toList();
       case "type:" ->
           exchange.source().poller().last().servers().stream()
@@ -155,7 +155,7 @@ public final class SearchResource {
               .filter(type -> type.startsWith(start))
               .distinct()
               .sorted()
-              .limit(MOST_SUGGESTED)
+              .limit(MAX_SUGGESTED)
               .toList();
       case "has:" -> List.of("error", "result", "payload", "group");
       default -> List.of();

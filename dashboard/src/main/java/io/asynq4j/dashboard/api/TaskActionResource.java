@@ -29,7 +29,7 @@ import java.util.function.UnaryOperator;
 /** Actions on tasks. */
 public final class TaskActionResource {
 
-  private static final int MOST_CHOSEN = 1_000;
+  private static final int MAX_IDS = 1_000;
 
   private static final String[] OPTIONS = {
     "id",
@@ -236,7 +236,7 @@ public final class TaskActionResource {
     RequestFields body =
         exchange.body().knowing("action", "ids", "at", "in", "after", "queue", "dropOldest");
     List<String> ids = body.texts("ids");
-    if (ids.isEmpty() || ids.size() > MOST_CHOSEN) {
+    if (ids.isEmpty() || ids.size() > MAX_IDS) {
       throw Problems.unprocessable(
           "\"ids\" must contain 1 to 1,000 task IDs; use a job for more. Got: " + ids.size());
     }

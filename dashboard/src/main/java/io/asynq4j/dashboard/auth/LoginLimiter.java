@@ -103,8 +103,8 @@ public final class LoginLimiter {
     }
   }
 
-  private boolean isKnown(String who, long now) {
-    Long at = logins.get(who);
+  private boolean isKnown(String key, long now) {
+    Long at = logins.get(key);
     return at != null && now - at < KNOWN.toNanos();
   }
 

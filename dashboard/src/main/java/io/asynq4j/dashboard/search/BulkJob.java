@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** A bulk operation or check: its request, progress and result. Thread-safe. */
 public final class BulkJob {
 
-  private static final int MOST_FAILURES = 100;
+  private static final int MAX_FAILURES = 100;
 
   enum State {
     RUNNING,
@@ -32,7 +32,7 @@ public final class BulkJob {
   private final Instant startedAt;
   private final List<JsonFields> failures = new ArrayList<>();
   private State state = State.RUNNING;
-  private volatile boolean isAskedToStop;
+  private volatile boolean isStopRequested;
   private @Nullable Instant endedAt;
   private @Nullable String step;
   private @Nullable String problem;
@@ -81,54 +81,54 @@ public final class BulkJob {
   }
 
   public void stop() {
-    isAskedToStop = true;
+    isStopRequested = true;
   }
 
-  boolean isAskedToStop() {
-    return isAskedToStop;
+  boolean isStopRequested() {
+    return isStopRequested;
   }
 
   public synchronized boolean isRunning() {
     return state == State.RUNNING;
   }
 
-  synchronized void expects(long tasks) {
+  synchronized void setTotal(long tasks) {
     total = tasks;
   }
 
-  synchronized void beginsWith(String what) {
+  synchronized void setStep(String what) {
     step = what;
   }
 
-  synchronized void isAt(BulkProgress progress) {
+  synchronized void setProgress(BulkProgress progress) {
     now = new Counts(progress.looked(), progress.matched(), progress.done(), progress.failed());
   }
 
-  synchronized void isAt(String what, long looked, long found, long repaired) {
+  synchronized void setProgress(String what, long looked, long found, long repaired) {
     step = what;
     now = new Counts(looked, found, repaired, 0);
   }
 
-  synchronized void ended(String queue, BulkReport report) {
+  synchronized void addReport(String queue, BulkReport report) {
     before =
         before.plus(new Counts(report.looked(), report.matched(), report.done(), report.failed()));
     now = new Counts(0, 0, 0, 0);
     dropped += report.dropped();
     for (BulkReport.Failure failure : report.failures()) {
-      failed(queue, failure.id(), failure.problem());
+      addFailure(queue, failure.id(), failure.problem());
     }
     if (report.problem() != null) {
       problem = report.problem();
     }
   }
 
-  synchronized void failed(String queue, @Nullable String task, String why) {
-    if (failures.size() < MOST_FAILURES) {
+  synchronized void addFailure(String queue, @Nullable String task, String why) {
+    if (failures.size() < MAX_FAILURES) {
       failures.add(new JsonFields().put("queue", queue).put("id", task).put("problem", why));
     }
   }
 
-  synchronized void found(Diagnosis diagnosis) {
+  synchronized void setFindings(Diagnosis diagnosis) {
     findings = diagnosis.findings().stream().map(BulkJob::fields).toList();
     if (!diagnosis.problems().isEmpty()) {
       problem = String.join(" ", diagnosis.problems());
@@ -148,7 +148,7 @@ public final class BulkJob {
   }
 
   /** Sets the final state, unless the job has ended. */
-  synchronized void ends(Instant at, @Nullable String why) {
+  synchronized void end(Instant at, @Nullable String why) {
     if (state != State.RUNNING) {
       return;
     }
@@ -156,7 +156,7 @@ public final class BulkJob {
       problem = why;
     }
     endedAt = at;
-    state = problem != null ? State.FAILED : isAskedToStop ? State.STOPPED : State.DONE;
+    state = problem != null ? State.FAILED : isStopRequested ? State.STOPPED : State.DONE;
   }
 
   synchronized long matched() {

@@ -106,7 +106,7 @@ public final class BulkJobRunner implements AutoCloseable {
       if (job.request().action() == BulkJobRequest.Action.DOCTOR) {
         examine(job);
       } else {
-        deal(job);
+        apply(job);
       }
     } catch (RuntimeException | Error e) {
       if (!(e instanceof BrokerException || e instanceof IllegalArgumentException)) {
@@ -117,13 +117,13 @@ public final class BulkJobRunner implements AutoCloseable {
       if (job.changes()) {
         source.markChanged();
       }
-      job.ends(source.now(), problem);
-      tellAudit(job, address);
+      job.end(source.now(), problem);
+      recordInAuditLog(job, address);
       listener.accept(job);
     }
   }
 
-  private void tellAudit(BulkJob job, String address) {
+  private void recordInAuditLog(BulkJob job, String address) {
     if (!job.changes()) {
       return;
     }
@@ -141,36 +141,36 @@ public final class BulkJobRunner implements AutoCloseable {
             null));
   }
 
-  private void deal(BulkJob job) {
+  private void apply(BulkJob job) {
     Query query = Objects.requireNonNull(job.request().query());
     TaskSearch search = new TaskSearch(source, contents);
     List<TaskSearch.Part> parts = search.parts(query, job.user().grant());
-    job.expects(search.total(parts));
+    job.setTotal(search.total(parts));
     ProgressPublisher publisher = new ProgressPublisher(job);
     for (TaskSearch.Part part : parts) {
-      long room = job.request().limit() - job.matched();
-      if (job.isAskedToStop() || room <= 0) {
+      long remaining = job.request().limit() - job.matched();
+      if (job.isStopRequested() || remaining <= 0) {
         return;
       }
-      job.beginsWith(part.queue() + " " + part.state().word());
+      job.setStep(part.queue() + " " + part.state().word());
       Selection selection =
           search
               .select(part, query)
-              .limit(room)
-              .stopWhen(job::isAskedToStop)
+              .limit(remaining)
+              .stopWhen(job::isStopRequested)
               .onProgress(
                   progress -> {
-                    job.isAt(progress);
+                    job.setProgress(progress);
                     publisher.publish();
                   });
       try {
-        job.ended(part.queue(), act(job.request(), part, selection));
+        job.addReport(part.queue(), act(job.request(), part, selection));
       } catch (QueueNotFoundException e) {
         // The queue was removed in the meantime, with its tasks.
-        job.beginsWith(part.queue() + ": removed during the job");
+        job.setStep(part.queue() + ": removed during the job");
       } catch (io.asynq4j.BrokerRefusedException e) {
         // A queue that cannot be read does not stop the job for the others.
-        job.failed(part.queue(), null, Objects.requireNonNullElse(e.getMessage(), "refused"));
+        job.addFailure(part.queue(), null, Objects.requireNonNullElse(e.getMessage(), "refused"));
       }
     }
   }
@@ -204,16 +204,16 @@ public final class BulkJobRunner implements AutoCloseable {
       options.trimArchives();
     }
     ProgressPublisher publisher = new ProgressPublisher(job);
-    job.found(
+    job.setFindings(
         source
             .inspector()
             .doctor(
                 options.build(),
                 progress -> {
-                  job.isAt(
+                  job.setProgress(
                       progress.step(), progress.examined(), progress.found(), progress.repaired());
                   publisher.publish();
-                  return !job.isAskedToStop();
+                  return !job.isStopRequested();
                 }));
   }
 

@@ -28,11 +28,11 @@ public final class FailureGrouper {
 
   static final Set<TaskState> STATES = Set.copyOf(EnumSet.of(TaskState.RETRY, TaskState.ARCHIVED));
 
-  private static final int MOST_LOOKED_AT = 20_000;
+  private static final int MAX_SCANNED = 20_000;
   private static final int STEP = 500;
   private static final Duration BUDGET = Duration.ofSeconds(3);
   private static final Duration SHARED = Duration.ofSeconds(5);
-  private static final int MOST_SHARED = 50;
+  private static final int MAX_SHARED = 50;
 
   private final Map<CacheKey, Report> recent = new LinkedHashMap<>();
 
@@ -108,27 +108,27 @@ public final class FailureGrouper {
 
   /** Scans without a lock, so that a long scan does not block other queries. */
   private Report report(RedisInstance source, PayloadRenderer contents, Query query, Grant grant) {
-    CacheKey asked = new CacheKey(source.name(), query.text(), grant.queues());
+    CacheKey key = new CacheKey(source.name(), query.text(), grant.queues());
     long changes = source.changeCount();
-    Report known = known(asked);
+    Report known = known(key);
     if (known != null
         && known.changes() == changes
         && System.nanoTime() - known.nanos() < SHARED.toNanos()) {
       return known;
     }
     Report report = count(source, contents, query.narrowedTo(STATES), grant, changes);
-    remember(asked, report);
+    remember(key, report);
     return report;
   }
 
-  private synchronized @Nullable Report known(CacheKey asked) {
-    return recent.get(asked);
+  private synchronized @Nullable Report known(CacheKey key) {
+    return recent.get(key);
   }
 
-  private synchronized void remember(CacheKey asked, Report report) {
-    recent.remove(asked);
-    recent.put(asked, report);
-    if (recent.size() > MOST_SHARED) {
+  private synchronized void remember(CacheKey key, Report report) {
+    recent.remove(key);
+    recent.put(key, report);
+    if (recent.size() > MAX_SHARED) {
       recent.remove(recent.keySet().iterator().next());
     }
   }
@@ -148,7 +148,7 @@ public final class FailureGrouper {
       }
       looked += found.looked();
       cursor = found.cursor();
-    } while (cursor != null && looked < MOST_LOOKED_AT && System.nanoTime() - end < 0);
+    } while (cursor != null && looked < MAX_SCANNED && System.nanoTime() - end < 0);
     List<Group> sorted = new ArrayList<>(groups.values());
     sorted.sort(Comparator.comparingLong((Group group) -> group.count).reversed());
     return new Report(sorted, looked, cursor == null, source.now(), System.nanoTime(), changes);

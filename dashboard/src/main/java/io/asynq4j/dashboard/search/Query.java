@@ -27,13 +27,13 @@ public record Query(
 
   /** A condition on the name of a queue. */
   record QueueTerm(Glob glob, boolean isNegated) {
-    boolean holds(String queue) {
+    boolean matches(String queue) {
       return glob.matches(queue) != isNegated;
     }
   }
 
   boolean matchesQueue(String queue) {
-    return queues.stream().allMatch(term -> term.holds(queue));
+    return queues.stream().allMatch(term -> term.matches(queue));
   }
 
   Query narrowedTo(Set<TaskState> others) {

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 public final class SearchLimiter {
 
   static final int MOST = 8;
-  static final int MOST_PER_USER = 4;
+  static final int MAX_PER_USER = 4;
 
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
@@ -42,9 +42,9 @@ public final class SearchLimiter {
     long end = System.nanoTime() + PATIENCE.toNanos();
     own.waiting++;
     try {
-      while (running >= MOST || own.running >= MOST_PER_USER) {
+      while (running >= MOST || own.running >= MAX_PER_USER) {
         long left = Duration.ofNanos(end - System.nanoTime()).toMillis();
-        if (left <= 0 || own.waiting > MOST_PER_USER) {
+        if (left <= 0 || own.waiting > MAX_PER_USER) {
           throw Problems.tooMany("Too many searches are running. Try again in a second.", 1);
         }
         wait(left);

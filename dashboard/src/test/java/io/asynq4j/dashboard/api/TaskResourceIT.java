@@ -102,7 +102,7 @@ class TaskResourceIT {
         "{\"type\":\"t\",\"payload\":1,\"payloadText\":\"x\"}",
         "{\"type\":\"t\",\"payloadBase64\":\"***\"}"
       })
-  void refusesTasksThatMakeNoSense(String body) {
+  void rejectsInvalidTasks(String body) {
     Dashboard dashboard = on.start();
 
     on.api(dashboard, "/queues/mail/tasks").post(body).isProblem(422, "unprocessable");

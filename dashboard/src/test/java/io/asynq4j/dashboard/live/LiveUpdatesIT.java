@@ -168,14 +168,14 @@ class LiveUpdatesIT {
     List<Viewer> viewers = new ArrayList<>();
     try {
       viewers.add(new Viewer(dashboard));
-      double one = commandsPerLook(viewers.get(0));
+      double one = commandsPerChange(viewers.get(0));
       for (int i = 1; i < 100; i++) {
         viewers.add(new Viewer(dashboard));
       }
       for (Viewer viewer : viewers) {
         viewer.next("change");
       }
-      double hundred = commandsPerLook(viewers.get(0));
+      double hundred = commandsPerChange(viewers.get(0));
 
       assertThat(one).isGreaterThan(20);
       assertThat(hundred).isLessThan(one * 1.3);
@@ -186,15 +186,15 @@ class LiveUpdatesIT {
     }
   }
 
-  private static double commandsPerLook(Viewer viewer) throws InterruptedException {
+  private static double commandsPerChange(Viewer viewer) throws InterruptedException {
     viewer.events.clear();
     viewer.next("change");
     long before = commands();
-    int looks = 10;
-    for (int i = 0; i < looks; i++) {
+    int changes = 10;
+    for (int i = 0; i < changes; i++) {
       viewer.next("change");
     }
-    return (commands() - before) / (double) looks;
+    return (commands() - before) / (double) changes;
   }
 
   /** Number of commands that Redis has executed for all clients. */

@@ -31,7 +31,7 @@ class QueueSizeHistoryTest {
         null);
   }
 
-  private void look(long second, QueueRow... rows) {
+  private void add(long second, QueueRow... rows) {
     levels.add(NOON.plusSeconds(second), Arrays.asList(rows), 8, 3);
   }
 
@@ -54,9 +54,9 @@ class QueueSizeHistoryTest {
 
   @Test
   void theLastSnapshotOfAnIntervalCounts() {
-    look(0, queue("mail", 0, 5, 0));
-    look(28, queue("mail", 28, 7, 2));
-    look(31, queue("mail", 31, 3, 1));
+    add(0, queue("mail", 0, 5, 0));
+    add(28, queue("mail", 28, 7, 2));
+    add(31, queue("mail", 31, 3, 1));
 
     assertThat(seen(levels.points("mail"::equals))).containsExactly("28: 7 2000", "31: 3 1000");
     assertThat(seen(levels.points())).containsExactly("28: 7 2000", "31: 3 1000");
@@ -64,7 +64,7 @@ class QueueSizeHistoryTest {
 
   @Test
   void queuesAreSummedUpWithTheMaximumLatency() {
-    look(0, queue("a", 0, 5, 9), queue("b", 0, 6, 2), queue("c", 0, 100, 50));
+    add(0, queue("a", 0, 5, 9), queue("b", 0, 6, 2), queue("c", 0, 100, 50));
 
     assertThat(seen(levels.points(name -> !name.equals("c")))).containsExactly("0: 11 9000");
     assertThat(seen(levels.points())).containsExactly("0: 111 50000");
@@ -76,8 +76,8 @@ class QueueSizeHistoryTest {
 
   @Test
   void anIntervalWithoutSnapshotHasNoPoint() {
-    look(0, queue("mail", 0, 5, 0));
-    look(120, queue("mail", 120, 1, 0));
+    add(0, queue("mail", 0, 5, 0));
+    add(120, queue("mail", 120, 1, 0));
 
     assertThat(seen(levels.points("mail"::equals))).containsExactly("0: 5 0", "120: 1 0");
   }
@@ -85,7 +85,7 @@ class QueueSizeHistoryTest {
   @Test
   void keepsAnHour() {
     for (int second = 0; second < 2 * 3_600; second += 30) {
-      look(second, queue("mail", second, second, 0));
+      add(second, queue("mail", second, second, 0));
     }
 
     assertThat(seen(levels.points("mail"::equals)))
@@ -97,10 +97,10 @@ class QueueSizeHistoryTest {
 
   @Test
   void aRemovedQueueIsForgottenAfterAnHour() {
-    look(0, queue("old", 0, 5, 0));
+    add(0, queue("old", 0, 5, 0));
     for (int second = 30; second <= 3_600; second += 30) {
       assertThat(levels.rows()).as("after " + second).isEqualTo(1);
-      look(second);
+      add(second);
     }
 
     assertThat(levels.rows()).isZero();
@@ -114,7 +114,7 @@ class QueueSizeHistoryTest {
       many.add(queue("busy-" + i, 0, 1, 1));
       many.add(queue("idle-" + i, 0, 0, 0));
     }
-    look(0, many.toArray(QueueRow[]::new));
+    add(0, many.toArray(QueueRow[]::new));
     assertThat(levels.rows()).isEqualTo(20_000);
 
     QueueSizeHistory few = new QueueSizeHistory(/* maxSeries= */ 100);
@@ -127,8 +127,8 @@ class QueueSizeHistoryTest {
 
   @Test
   void aClockThatGoesBackChangesNothing() {
-    look(60, queue("mail", 60, 5, 0));
-    look(0, queue("mail", 0, 9, 0));
+    add(60, queue("mail", 60, 5, 0));
+    add(0, queue("mail", 0, 9, 0));
 
     assertThat(seen(levels.points())).containsExactly("60: 5 0");
   }

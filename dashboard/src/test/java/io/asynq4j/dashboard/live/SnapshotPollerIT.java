@@ -29,21 +29,21 @@ class SnapshotPollerIT {
   @Test
   void aReaderDoesNotGetAPollThatStartedBeforeItsChange() throws Exception {
     on.enqueue("a");
-    CountDownLatch looking = new CountDownLatch(1);
-    CountDownLatch goOn = new CountDownLatch(1);
-    try (SnapshotPoller watch =
-        watch(
+    CountDownLatch polling = new CountDownLatch(1);
+    CountDownLatch resume = new CountDownLatch(1);
+    try (SnapshotPoller poller =
+        startPoller(
             (before, now) -> {
-              looking.countDown();
-              await(goOn);
+              polling.countDown();
+              await(resume);
             })) {
-      looking.await();
+      polling.await();
       on.enqueue("b");
-      watch.markChanged();
-      Thread asking = ask(watch);
-      Awaitility.await().until(() -> asking.getState() == Thread.State.TIMED_WAITING);
+      poller.markChanged();
+      Thread reading = read(poller);
+      Awaitility.await().until(() -> reading.getState() == Thread.State.TIMED_WAITING);
 
-      goOn.countDown();
+      resume.countDown();
 
       assertThat(answer.get(30, TimeUnit.SECONDS).queues()).containsOnlyKeys("a", "b");
     }
@@ -52,40 +52,40 @@ class SnapshotPollerIT {
   @Test
   void aReaderWaitsForARunningPollThatSeesTheLastChange() throws Exception {
     on.enqueue("a");
-    AtomicInteger looks = new AtomicInteger();
-    CountDownLatch looking = new CountDownLatch(2);
-    CountDownLatch goOn = new CountDownLatch(1);
-    try (SnapshotPoller watch =
-        watch(
+    AtomicInteger polls = new AtomicInteger();
+    CountDownLatch polling = new CountDownLatch(2);
+    CountDownLatch resume = new CountDownLatch(1);
+    try (SnapshotPoller poller =
+        startPoller(
             (before, now) -> {
-              looks.incrementAndGet();
-              looking.countDown();
-              if (looks.get() == 2) {
-                await(goOn);
+              polls.incrementAndGet();
+              polling.countDown();
+              if (polls.get() == 2) {
+                await(resume);
               }
             })) {
-      watch.fresh();
+      poller.fresh();
       on.enqueue("b");
-      watch.markChanged();
-      Thread first = new Thread(watch::fresh);
+      poller.markChanged();
+      Thread first = new Thread(poller::fresh);
       first.start();
-      looking.await();
-      Thread asking = ask(watch);
-      Awaitility.await().until(() -> asking.getState() == Thread.State.TIMED_WAITING);
+      polling.await();
+      Thread reading = read(poller);
+      Awaitility.await().until(() -> reading.getState() == Thread.State.TIMED_WAITING);
 
-      goOn.countDown();
+      resume.countDown();
 
       assertThat(answer.get(30, TimeUnit.SECONDS).queues()).containsOnlyKeys("a", "b");
       first.join();
-      watch.fresh();
-      assertThat(looks).hasValue(2);
+      poller.fresh();
+      assertThat(polls).hasValue(2);
     }
   }
 
   @Test
   void pollingContinuesAfterAnError() {
     on.enqueue("a");
-    AtomicInteger looks = new AtomicInteger();
+    AtomicInteger polls = new AtomicInteger();
     AtomicInteger pauses = new AtomicInteger();
     AtomicInteger times = new AtomicInteger();
     Clock clock =
@@ -106,24 +106,24 @@ class SnapshotPollerIT {
             return this;
           }
         };
-    try (SnapshotPoller watch =
-        watch(
+    try (SnapshotPoller poller =
+        startPoller(
             clock,
             () -> failsFirst(pauses, 2),
             (before, now) -> {
-              boolean unused = failsFirst(looks, 2);
+              boolean unused = failsFirst(polls, 2);
             })) {
       for (String queue : List.of("b", "c", "d")) {
         on.enqueue(queue);
         Awaitility.await()
             .until(
                 () -> {
-                  watch.markChanged();
-                  return watch.fresh().queues().containsKey(queue);
+                  poller.markChanged();
+                  return poller.fresh().queues().containsKey(queue);
                 });
       }
       Awaitility.await()
-          .until(() -> looks.get() > 2 && pauses.get() > 2 && watch.fresh().problem() == null);
+          .until(() -> polls.get() > 2 && pauses.get() > 2 && poller.fresh().problem() == null);
     }
   }
 
@@ -134,10 +134,10 @@ class SnapshotPollerIT {
     return true;
   }
 
-  private Thread ask(SnapshotPoller watch) {
-    Thread asking = new Thread(() -> answer.complete(watch.fresh()), "asking");
-    asking.start();
-    return asking;
+  private Thread read(SnapshotPoller poller) {
+    Thread reading = new Thread(() -> answer.complete(poller.fresh()), "reading");
+    reading.start();
+    return reading;
   }
 
   private static void await(CountDownLatch latch) {
@@ -148,13 +148,13 @@ class SnapshotPollerIT {
     }
   }
 
-  private static SnapshotPoller watch(BiConsumer<RedisSnapshot, RedisSnapshot> changed) {
-    return watch(on.redis.clock(), () -> true, changed);
+  private static SnapshotPoller startPoller(BiConsumer<RedisSnapshot, RedisSnapshot> changed) {
+    return startPoller(on.redis.clock(), () -> true, changed);
   }
 
-  private static SnapshotPoller watch(
-      Clock clock, BooleanSupplier isWatched, BiConsumer<RedisSnapshot, RedisSnapshot> changed) {
-    SnapshotPoller watch =
+  private static SnapshotPoller startPoller(
+      Clock clock, BooleanSupplier hasViewers, BiConsumer<RedisSnapshot, RedisSnapshot> changed) {
+    SnapshotPoller poller =
         new SnapshotPoller(
             on.inspector,
             "a test",
@@ -164,9 +164,9 @@ class SnapshotPollerIT {
             Duration.ofMinutes(1),
             new ThroughputHistory(),
             new QueueSizeHistory(),
-            isWatched,
+            hasViewers,
             changed);
-    watch.start();
-    return watch;
+    poller.start();
+    return poller;
   }
 }

@@ -13,7 +13,7 @@ class ThroughputHistoryTest {
 
   private final ThroughputHistory history = new ThroughputHistory();
 
-  private void look(long second, long processed, long failed) {
+  private void add(long second, long processed, long failed) {
     Instant at = NOON.plusSeconds(second);
     QueueSnapshot seen =
         QueueSnapshot.builder("mail", at).processed(processed).failed(failed).build();
@@ -34,17 +34,17 @@ class ThroughputHistoryTest {
 
   @Test
   void countsTheTasksBetweenTwoSnapshotsInTheirInterval() {
-    look(0, 100, 10);
-    look(2, 103, 10);
-    look(9, 104, 11);
-    look(12, 110, 11);
+    add(0, 100, 10);
+    add(2, 103, 10);
+    add(9, 104, 11);
+    add(12, 110, 11);
 
     assertThat(points()).containsExactly("2030-01-01T12:00:10Z 4 1", "2030-01-01T12:00:20Z 6 0");
   }
 
   @Test
   void tasksBeforeTheFirstSnapshotDoNotCount() {
-    look(0, 1_000_000, 10);
+    add(0, 1_000_000, 10);
 
     assertThat(points()).containsExactly("2030-01-01T12:00:10Z 0 0");
   }
@@ -52,20 +52,20 @@ class ThroughputHistoryTest {
   @Test
   void tasksBeforeAQueueWasReadableDoNotCount() {
     history.add(NOON, List.of(new QueueRow("mail", null, 0, "its server does not answer")));
-    look(2, 1_000_000, 10);
-    look(3, 1_000_001, 10);
+    add(2, 1_000_000, 10);
+    add(3, 1_000_001, 10);
 
     assertThat(points()).containsExactly("2030-01-01T12:00:10Z 1 0");
   }
 
   @Test
   void keepsAnHour() {
-    look(0, 0, 0);
-    look(5, 1, 0);
-    look(3_590, 3, 0);
+    add(0, 0, 0);
+    add(5, 1, 0);
+    add(3_590, 3, 0);
     assertThat(points()).hasSize(360).startsWith("2030-01-01T12:00:10Z 1 0");
 
-    look(7_205, 4, 0);
+    add(7_205, 4, 0);
 
     assertThat(points()).hasSize(360).endsWith("2030-01-01T14:00:10Z 1 0");
     assertThat(points().stream().filter(point -> !point.endsWith(" 0 0"))).hasSize(1);
@@ -73,17 +73,17 @@ class ThroughputHistoryTest {
 
   @Test
   void aCounterResetDoesNotCountAsNegative() {
-    look(0, 50, 5);
-    look(2, 3, 0);
+    add(0, 50, 5);
+    add(2, 3, 0);
 
     assertThat(points()).containsExactly("2030-01-01T12:00:10Z 0 0");
   }
 
   @Test
   void returnsTheRatePerSecondOfTheLastMinute() {
-    look(0, 0, 0);
-    look(5, 600, 60);
-    look(61, 600, 60);
+    add(0, 0, 0);
+    add(5, 600, 60);
+    add(61, 600, 60);
 
     assertThat(history.perSecond(queue -> true)).containsExactly(10.0, 1.0);
     assertThat(history.perSecond(queue -> false)).containsExactly(0.0, 0.0);

@@ -76,7 +76,7 @@ class QueryParserTest {
         "\"email:welcome\"",
         "  type:*  welcome  "
       })
-  void takesWhatHolds(String query) {
+  void matchesWhatTheQueryDescribes(String query) {
     assertThat(wants(query)).isTrue();
   }
 

@@ -62,7 +62,7 @@ class SearchLimiterTest {
 
   @Test
   void oneUserLeavesPermitsToOthers() throws Exception {
-    occupy(ANNA, SearchLimiter.MOST_PER_USER);
+    occupy(ANNA, SearchLimiter.MAX_PER_USER);
 
     assertThatThrownBy(() -> limit.run(ANNA, () -> "found"))
         .isInstanceOfSatisfying(Problem.class, e -> assertThat(e.status()).isEqualTo(429));
@@ -71,7 +71,7 @@ class SearchLimiterTest {
 
   @Test
   void aPermitIsReleasedWhenASearchEndsOrFails() throws Exception {
-    List<Future<Boolean>> running = occupy(ANNA, SearchLimiter.MOST_PER_USER);
+    List<Future<Boolean>> running = occupy(ANNA, SearchLimiter.MAX_PER_USER);
     end.countDown();
     for (Future<Boolean> search : running) {
       assertThat(search.get(30, TimeUnit.SECONDS)).isTrue();

@@ -11,7 +11,7 @@ import '../parts/queue-table.js';
 
 const SERIES = [{key: 'succeeded', label: 'succeeded / s'}, {key: 'failed', label: 'failed / s', kind: 'line'}];
 const LATENCY = [{key: 'latency', label: 'waiting time of the next task'}];
-const MOST_SHOWN = 6;
+const MAX_SHOWN = 6;
 
 /** Converts counts per interval to counts per second. */
 export function ratesOf(history) {
@@ -88,7 +88,7 @@ class OverviewPage extends View {
     }
     const rank = {error: 0, warning: 1, info: 2};
     const sorted = [...all].sort((a, b) => rank[a.severity] - rank[b.severity]);
-    const shown = this.#isAll ? sorted : sorted.slice(0, MOST_SHOWN);
+    const shown = this.#isAll ? sorted : sorted.slice(0, MAX_SHOWN);
     return html`<section class="card attention" aria-label="Needs attention">
       <header class="card-head"><h2>Needs attention</h2><span class="faint">${all.length}</span></header>
       <ul>${shown.map((a) => html`<li class=${a.severity}><i class="mark" aria-hidden="true"></i><span class="offscreen">${a.severity}:</span>

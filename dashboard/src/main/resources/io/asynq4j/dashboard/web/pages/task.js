@@ -13,7 +13,7 @@ import {icon} from '../parts/icons.js';
 import {actOnTask} from '../parts/task-actions.js';
 
 const MORE = {copy: {label: 'Clone', icon: 'copy'}, edit: {label: 'Edit payload', icon: 'edit'}};
-const MOST_FORECAST = 5;
+const MAX_FORECAST = 5;
 
 class TaskPage extends View {
   get #path() {
@@ -140,7 +140,7 @@ function forecast(t) {
   }
   const steps = [];
   let at = Date.parse(t.nextProcessAt);
-  for (let n = t.retried + 1; n <= t.maxRetry && steps.length < MOST_FORECAST; n++) {
+  for (let n = t.retried + 1; n <= t.maxRetry && steps.length < MAX_FORECAST; n++) {
     at += 1_000 * (n ** 4 + 15 + 15 * (n + 1));
     steps.push([new Date(at).toISOString(), n === t.maxRetry ? 'Last retry (estimate)' : `Retry ${n + 1} (estimate)`, 'later']);
   }

@@ -5,8 +5,8 @@ import {bytes, count, plural} from '../core/format.js';
 import {View, html, nothing} from '../core/view.js';
 import {icon} from './icons.js';
 
-const MOST_CHILDREN = 200;
-const MOST_HEX = 16_384;
+const MAX_CHILDREN = 200;
+const MAX_HEX = 16_384;
 
 /** A JSON number with all its digits; JavaScript numbers would lose some of 12345678901234567890. */
 class Digits {
@@ -147,7 +147,7 @@ class ContentView extends View {
     }
     const entries = Array.isArray(value) ? value.map((each, i) => [i, each]) : Object.entries(value);
     const size = Array.isArray(value) ? `[${count(entries.length)}]` : plural(entries.length, 'field');
-    const limit = this.#more.has(path) ? entries.length : MOST_CHILDREN;
+    const limit = this.#more.has(path) ? entries.length : MAX_CHILDREN;
     // Collapsed branches are not rendered, which keeps large trees fast.
     const isOpen = this.#more.has('open' + path) || (depth < 2 && !this.#more.has('shut' + path) && entries.length <= 50);
     return html`<details ?open=${isOpen} @toggle=${(e) => this.#toggle(e, path, isOpen)}>
@@ -179,9 +179,9 @@ function leaf(value) {
 
 function rawBytes(content) {
   if (content.kind !== 'binary') {
-    return new TextEncoder().encode(content.text.slice(0, MOST_HEX)).slice(0, MOST_HEX);
+    return new TextEncoder().encode(content.text.slice(0, MAX_HEX)).slice(0, MAX_HEX);
   }
-  const text = content.text.slice(0, 2 * MOST_HEX);
+  const text = content.text.slice(0, 2 * MAX_HEX);
   return Uint8Array.from({length: text.length / 2}, (_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }
 
@@ -193,7 +193,7 @@ function hexDump(data) {
     const text = row.map((b) => (b >= 32 && b < 127 ? String.fromCharCode(b) : '·')).join('');
     lines.push(`${at.toString(16).padStart(6, '0')}  ${hex}  ${text}`);
   }
-  if (data.length >= MOST_HEX) {
+  if (data.length >= MAX_HEX) {
     lines.push('…');
   }
   return lines.join('\n');
