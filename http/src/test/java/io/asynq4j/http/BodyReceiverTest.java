@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -18,10 +17,7 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -29,15 +25,12 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("NullAway.Init") // Set by each test.
 class BodyReceiverTest {
 
-  private static final int THREADS = 30;
   private static final Duration HOUR = Duration.ofHours(1);
   private static final String CHUNKED =
       "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
 
   private final CountDownLatch release = new CountDownLatch(1);
-  private final List<Socket> sockets = new ArrayList<>();
-  private Server server;
-  private ServerConnector connector;
+  private HttpTestServer server;
   private BodyReceiver receiver;
 
   /** Answers with the body; waits at /wait. */
@@ -56,18 +49,9 @@ class BodyReceiverTest {
   }
 
   private void start(BodyLimits limits) throws Exception {
-    server = new Server(new QueuedThreadPool(THREADS));
-    connector = new ServerConnector(server, 1, 1);
-    connector.setHost("127.0.0.1");
-    server.addConnector(connector);
-    ThreadBudget budget =
-        new ThreadBudget(
-            new Echo(),
-            THREADS - ThreadBudget.RESERVED,
-            request -> Request.getPathInContext(request).equals("/health"));
-    receiver = new BodyReceiver(budget, () -> limits, BodyReceiverTest::caller);
-    server.setHandler(receiver);
-    server.start();
+    receiver =
+        new BodyReceiver(HttpTestServer.budget(new Echo()), () -> limits, BodyReceiverTest::caller);
+    server = new HttpTestServer(receiver);
   }
 
   private static Optional<BodyCaller> caller(Request request) {
@@ -87,16 +71,11 @@ class BodyReceiverTest {
   @AfterEach
   void stop() throws Exception {
     release.countDown();
-    for (Socket socket : sockets) {
-      socket.close();
-    }
     server.stop();
   }
 
   private Socket send(String text) throws IOException {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort());
-    sockets.add(socket);
-    socket.setSoTimeout(60_000);
+    Socket socket = server.connect();
     more(socket, text);
     return socket;
   }
@@ -130,7 +109,7 @@ class BodyReceiverTest {
   void sendersThatStopHalfWayHoldNoThread() throws Exception {
     start(BodyLimits.upTo(1_000));
     Socket first = send(post("/", 10, "12345"));
-    for (int i = 0; i < 3 * THREADS; i++) {
+    for (int i = 0; i < 3 * HttpTestServer.THREADS; i++) {
       send(post("/", 10, "12345"));
     }
     assertThat(answer(send(get("/")), "\r\n")).contains("200");
@@ -193,7 +172,7 @@ class BodyReceiverTest {
     assertThat(answer(send(post("/", 100, "y".repeat(90))), "\r\n\r\n"))
         .contains(" 503 ", "Retry-After: 1");
     assertThat(receiver.held()).isEqualTo(90);
-    sockets.get(0).close();
+    server.connections().get(0).close();
     await().until(() -> receiver.held() == 0);
   }
 
@@ -219,7 +198,7 @@ class BodyReceiverTest {
     await().until(() -> receiver.held() == 320);
     more(other, "y".repeat(20));
     assertThat(answer(other, "y")).contains(" 200 ");
-    for (Socket socket : sockets) {
+    for (Socket socket : server.connections()) {
       socket.close();
     }
     await().until(() -> receiver.held() == 0);
@@ -271,7 +250,7 @@ class BodyReceiverTest {
   void healthIsAnsweredWhileAllOtherThreadsAreBusyAndTheRestWaitsForItsTurn() throws Exception {
     start(BodyLimits.upTo(1_000));
     List<Socket> busy = new ArrayList<>();
-    for (int i = 0; i < 3 * THREADS; i++) {
+    for (int i = 0; i < 3 * HttpTestServer.THREADS; i++) {
       busy.add(send(get("/wait")));
     }
     assertThat(answer(send(get("/health")), "\r\n")).contains("200");

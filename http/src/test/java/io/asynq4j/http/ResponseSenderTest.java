@@ -6,14 +6,10 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
@@ -21,10 +17,7 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -32,16 +25,13 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("NullAway.Init") // Set by each test.
 class ResponseSenderTest {
 
-  private static final int THREADS = 30;
   private static final Duration HOUR = Duration.ofHours(1);
   private static final int SMALL = 100_000;
   private static final int LARGE = 1_000_000;
 
   private final CountDownLatch written = new CountDownLatch(1);
   private final CountDownLatch undelivered = new CountDownLatch(1);
-  private final List<Socket> sockets = new ArrayList<>();
-  private Server server;
-  private ServerConnector connector;
+  private HttpTestServer server;
   private ResponseSender sender;
 
   /** Answers with many bytes, by blocking writes; at /stream by an event stream. */
@@ -70,43 +60,21 @@ class ResponseSenderTest {
   }
 
   private void start(long max, Duration longest) throws Exception {
-    server = new Server(new QueuedThreadPool(THREADS));
-    connector = new ServerConnector(server, 1, 1);
-    connector.setHost("127.0.0.1");
-    connector.setAcceptedSendBufferSize(4_096);
-    server.addConnector(connector);
-    ThreadBudget budget =
-        new ThreadBudget(
-            new Answers(),
-            THREADS - ThreadBudget.RESERVED,
-            request -> Request.getPathInContext(request).equals("/health"));
-    sender = new ResponseSender(budget, max, longest);
-    server.setHandler(sender);
-    server.start();
+    sender = new ResponseSender(HttpTestServer.budget(new Answers()), max, longest);
+    server = new HttpTestServer(sender);
   }
 
   @AfterEach
   void stop() throws Exception {
-    for (Socket socket : sockets) {
-      socket.close();
-    }
     server.stop();
   }
 
   /** Opens a connection with a small receive buffer. */
   private Socket send(String path, int times) throws IOException {
-    Socket socket = new Socket();
-    sockets.add(socket);
-    socket.setReceiveBufferSize(1_024);
-    socket.setSoTimeout(60_000);
-    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port()));
+    Socket socket = server.connect(/* receiveBuffer= */ 1_024);
     String request = "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n".formatted(path);
     socket.getOutputStream().write(request.repeat(times).getBytes(StandardCharsets.US_ASCII));
     return socket;
-  }
-
-  private int port() {
-    return connector.getLocalPort();
   }
 
   /** Number of body bytes received before the connection ends, up to a maximum. */
@@ -130,10 +98,10 @@ class ResponseSenderTest {
   @Test
   void clientsThatDoNotReadHoldNoThread() throws Exception {
     start(0, HOUR);
-    for (int i = 0; i < 3 * THREADS; i++) {
+    for (int i = 0; i < 3 * HttpTestServer.THREADS; i++) {
       send("/health", 10);
     }
-    await().until(() -> sender.held() > 3 * THREADS * (SMALL / 2));
+    await().until(() -> sender.held() > 3 * HttpTestServer.THREADS * (SMALL / 2));
     assertThat(bodyBytes(send("/health", 1), SMALL)).isEqualTo(SMALL);
     assertThat(bodyBytes(send("/", 1), LARGE)).isEqualTo(LARGE);
   }
