@@ -1,7 +1,7 @@
 package io.asynq4j.dashboard;
 
 import io.asynq4j.dashboard.api.Exchange;
-import io.asynq4j.dashboard.api.Problems;
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.dashboard.auth.ClientAddressResolver;
 import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.dashboard.config.DashboardSettings;

@@ -1,8 +1,7 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.dashboard.api.Problems;
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.dashboard.auth.LoginLimiter;
-import io.asynq4j.dashboard.auth.PasswordHash;
 import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.http.IpNetwork;
 import io.asynq4j.http.Problem;

@@ -1,6 +1,5 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.dashboard.auth.PasswordHash;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -6,7 +6,7 @@ import io.asynq4j.dashboard.api.Exchange;
 import io.asynq4j.dashboard.api.MetricsResource;
 import io.asynq4j.dashboard.api.OverviewResource;
 import io.asynq4j.dashboard.api.PathSegmentCodec;
-import io.asynq4j.dashboard.api.Problems;
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.dashboard.api.QueueResource;
 import io.asynq4j.dashboard.api.RedisResource;
 import io.asynq4j.dashboard.api.ScheduleResource;
@@ -21,6 +21,7 @@ import io.asynq4j.dashboard.config.DashboardSettings;
 import io.asynq4j.dashboard.live.RedisInstances;
 import io.asynq4j.dashboard.page.ProblemPage;
 import io.asynq4j.dashboard.page.StaticFiles;
+import io.asynq4j.dashboard.search.BulkJobRunners;
 import io.asynq4j.dashboard.view.PayloadRenderer;
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Json;
@@ -59,6 +60,7 @@ final class DashboardApplication implements AutoCloseable {
   private final AccessControl access;
   private final AuditLog audit = new AuditLog();
   private final RedisInstances sources;
+  private final BulkJobRunners jobs;
   private final @Nullable MetricsResource metrics;
   private final Router<Role, Exchange> router;
   private final StaticFiles pages = new StaticFiles();
@@ -66,20 +68,21 @@ final class DashboardApplication implements AutoCloseable {
   DashboardApplication(DashboardSettings settings) {
     this.settings = settings;
     this.access = new AccessControl(settings);
-    this.sources = new RedisInstances(settings, audit);
+    this.sources = new RedisInstances(settings);
+    PayloadRenderer contents = new PayloadRenderer(settings);
+    this.jobs = new BulkJobRunners(sources, contents, audit);
     this.metrics = settings.metrics() ? new MetricsResource(sources, settings.metricsOnly()) : null;
     List<Route<Role, Exchange>> routes = new ArrayList<>();
     routes.add(SessionResource.health());
     if (!settings.metricsOnly()) {
       routes.addAll(new SessionResource(settings).routes());
-      PayloadRenderer contents = new PayloadRenderer(settings);
       routes.addAll(new RedisResource(sources).routes());
       routes.addAll(new OverviewResource().routes());
       routes.addAll(new QueueResource().routes());
       routes.addAll(new TaskResource(contents).routes());
       routes.addAll(new TaskActionResource(contents).routes());
       routes.addAll(new SearchResource(contents).routes());
-      routes.addAll(new BulkJobResource().routes());
+      routes.addAll(new BulkJobResource(jobs).routes());
       routes.addAll(new ServerResource(contents).routes());
       routes.addAll(new ScheduleResource(contents).routes());
       routes.addAll(new AuditResource(audit).routes());
@@ -283,6 +286,7 @@ final class DashboardApplication implements AutoCloseable {
 
   @Override
   public void close() {
+    jobs.close();
     sources.close();
     if (metrics != null) {
       metrics.close();

@@ -1,6 +1,6 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.dashboard.api.Problems;
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.dashboard.auth.ClientAddressResolver;
 import io.asynq4j.dashboard.config.DashboardSettings;
 import io.asynq4j.http.BodyCaller;

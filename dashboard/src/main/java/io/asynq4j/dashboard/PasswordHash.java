@@ -1,4 +1,4 @@
-package io.asynq4j.dashboard.auth;
+package io.asynq4j.dashboard;
 
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -12,26 +12,26 @@ import javax.crypto.spec.PBEKeySpec;
 /**
  * A salted, slow hash of a password or token: {@code pbkdf2-sha512:210000:salt:hash}. Immutable.
  */
-public record PasswordHash(int iterations, String salt, String hash) {
+record PasswordHash(int iterations, String salt, String hash) {
 
-  public static final int ITERATIONS = 210_000;
+  static final int ITERATIONS = 210_000;
 
   private static final Pattern TEXT =
       Pattern.compile("pbkdf2-sha512:(\\d{1,8}):([A-Za-z0-9_-]{16,}):([A-Za-z0-9_-]{40,})");
   private static final int SALT_BYTES = 16;
   private static final int HASH_BITS = 256;
 
-  public static PasswordHash of(char[] secret) {
+  static PasswordHash of(char[] secret) {
     return of(secret, ITERATIONS);
   }
 
-  public static PasswordHash of(char[] secret, int iterations) {
+  static PasswordHash of(char[] secret, int iterations) {
     byte[] salt = new byte[SALT_BYTES];
     new SecureRandom().nextBytes(salt);
     return new PasswordHash(iterations, encode(salt), encode(derive(secret, salt, iterations)));
   }
 
-  public static PasswordHash parse(String text) {
+  static PasswordHash parse(String text) {
     Matcher parts = TEXT.matcher(text);
     if (!parts.matches()) {
       // The message does not contain the text, which may be a password.
@@ -41,7 +41,7 @@ public record PasswordHash(int iterations, String salt, String hash) {
     return new PasswordHash(Integer.parseInt(parts.group(1)), parts.group(2), parts.group(3));
   }
 
-  public boolean matches(char[] secret) {
+  boolean matches(char[] secret) {
     byte[] derived = derive(secret, Base64.getUrlDecoder().decode(salt), iterations);
     return MessageDigest.isEqual(derived, Base64.getUrlDecoder().decode(hash));
   }

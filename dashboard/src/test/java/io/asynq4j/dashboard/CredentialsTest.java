@@ -3,7 +3,6 @@ package io.asynq4j.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asynq4j.dashboard.auth.PasswordHash;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,16 +5,38 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsid
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.time.Instant;
+import java.util.Set;
 
 /** Dependencies of the dashboard, and its public classes. */
 @AnalyzeClasses(packages = "io.asynq4j.dashboard", importOptions = DoNotIncludeTests.class)
 class DashboardArchitectureTest {
+
+  /** Settings and permissions, which all packages may use. */
+  private static final Set<String> VOCABULARY =
+      Set.of(
+          "Authenticator",
+          "Credentials",
+          "Grant",
+          "HiddenField",
+          "PasswordHash",
+          "PayloadFormatter",
+          "Role",
+          "TlsCertificate",
+          "TrustedProxy");
+
+  private static String outermost(JavaClass type) {
+    return type.getName().replaceFirst(".*\\.", "").replaceFirst("\\$.*", "");
+  }
 
   @ArchTest
   static final ArchRule it_reaches_tasks_only_through_public_packages =
@@ -54,6 +76,31 @@ class DashboardArchitectureTest {
           .callMethod(Instant.class, "now")
           .orShould()
           .callMethod(System.class, "currentTimeMillis");
+
+  /**
+   * Each package is a layer. Of the public package, the settings and permissions are the lowest
+   * layer, and the classes that start and serve a dashboard the highest.
+   */
+  private static final SliceAssignment LAYERS =
+      new SliceAssignment() {
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass type) {
+          String layer =
+              type.getPackageName().equals("io.asynq4j.dashboard") && VOCABULARY.contains(outermost(type))
+                  ? "vocabulary"
+                  : type.getPackageName();
+          return SliceIdentifier.of(layer);
+        }
+
+        @Override
+        public String getDescription() {
+          return "packages, and the vocabulary of the public package";
+        }
+      };
+
+  @ArchTest
+  static final ArchRule packages_are_layers =
+      slices().assignedFrom(LAYERS).should().beFreeOfCycles();
 
   @ArchTest
   static final ArchRule nothing_static_changes = fields().that().areStatic().should().beFinal();

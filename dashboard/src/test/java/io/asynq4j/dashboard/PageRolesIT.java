@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Task;
 import io.asynq4j.dashboard.auth.LoginLimiter;
-import io.asynq4j.dashboard.auth.PasswordHash;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.schedule.Schedule;

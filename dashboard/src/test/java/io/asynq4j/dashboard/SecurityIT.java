@@ -9,7 +9,6 @@ import io.asynq4j.TaskState;
 import io.asynq4j.dashboard.api.Exchange;
 import io.asynq4j.dashboard.api.PathSegmentCodec;
 import io.asynq4j.dashboard.auth.LoginLimiter;
-import io.asynq4j.dashboard.auth.PasswordHash;
 import io.asynq4j.dashboard.live.EventBroadcaster;
 import io.asynq4j.http.Route;
 import java.io.IOException;

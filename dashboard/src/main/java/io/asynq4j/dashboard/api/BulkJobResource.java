@@ -1,9 +1,12 @@
 package io.asynq4j.dashboard.api;
 
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.dashboard.search.BulkJob;
 import io.asynq4j.dashboard.search.BulkJobRequest;
+import io.asynq4j.dashboard.search.BulkJobRunner;
+import io.asynq4j.dashboard.search.BulkJobRunners;
 import io.asynq4j.dashboard.search.Query;
 import io.asynq4j.dashboard.search.QueryParser;
 import io.asynq4j.http.ApiResponse;
@@ -16,6 +19,12 @@ import java.util.List;
 /** Bulk jobs. */
 public final class BulkJobResource {
 
+  private final BulkJobRunners jobs;
+
+  public BulkJobResource(BulkJobRunners jobs) {
+    this.jobs = jobs;
+  }
+
   public List<Route<Role, Exchange>> routes() {
     return List.of(
         Route.of("listJobs", "GET", "/api/v1/jobs", Role.VIEWER, this::list),
@@ -24,17 +33,21 @@ public final class BulkJobResource {
         Route.of("stopJob", "POST", "/api/v1/jobs/{id}/stop", Role.OPERATOR, this::stop));
   }
 
+  private BulkJobRunner jobs(Exchange exchange) {
+    return jobs.of(exchange.source());
+  }
+
   private ApiResponse list(Exchange exchange) {
-    List<BulkJob> jobs = exchange.source().jobs().all(exchange.user());
+    List<BulkJob> all = jobs(exchange).all(exchange.user());
     return ApiResponse.ok(
         new JsonFields()
-            .put("items", jobs.stream().map(job -> job.fields().map()).toList())
-            .put("total", jobs.size()));
+            .put("items", all.stream().map(job -> job.fields().map()).toList())
+            .put("total", all.size()));
   }
 
   private ApiResponse get(Exchange exchange) {
     return ApiResponse.ok(
-        exchange.source().jobs().get(exchange.path("id"), exchange.user()).fields());
+        jobs(exchange).get(exchange.path("id"), exchange.user()).fields());
   }
 
   private ApiResponse start(Exchange exchange) {
@@ -58,7 +71,7 @@ public final class BulkJobResource {
     exchange.reason(body.text("reason").orElse(null));
     Query query = request.query();
     exchange.target(request.action().word() + " " + (query == null ? "" : query.text()));
-    BulkJob job = exchange.source().jobs().start(request, exchange.user(), exchange.address());
+    BulkJob job = jobs(exchange).start(request, exchange.user(), exchange.address());
     return ApiResponse.json(202, job.fields())
         .with("Location", exchange.location("jobs", job.id()));
   }
@@ -102,7 +115,7 @@ public final class BulkJobResource {
   }
 
   private ApiResponse stop(Exchange exchange) {
-    BulkJob job = exchange.source().jobs().get(exchange.path("id"), exchange.user());
+    BulkJob job = jobs(exchange).get(exchange.path("id"), exchange.user());
     if (!job.isRunning()) {
       throw Problems.conflict("wrong-state", "Job " + job.id() + " has already ended.");
     }

@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard.api;
 
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.live.QueueSizeHistory;
 import io.asynq4j.dashboard.live.RedisInstance;

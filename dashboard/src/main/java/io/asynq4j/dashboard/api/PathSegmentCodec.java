@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard.api;
 
+import io.asynq4j.dashboard.problem.Problems;
 import java.net.URLEncoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

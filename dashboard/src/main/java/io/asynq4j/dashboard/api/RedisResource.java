@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard.api;
 
+import io.asynq4j.dashboard.view.PageCursor;
 import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.live.QueueRow;
 import io.asynq4j.dashboard.live.RedisInstance;

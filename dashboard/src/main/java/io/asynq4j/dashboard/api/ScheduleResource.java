@@ -1,5 +1,7 @@
 package io.asynq4j.dashboard.api;
 
+import io.asynq4j.dashboard.view.PageCursor;
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.dashboard.Role;
 import io.asynq4j.dashboard.view.PayloadRenderer;
 import io.asynq4j.dashboard.view.ScheduleView;

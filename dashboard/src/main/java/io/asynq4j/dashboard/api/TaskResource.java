@@ -1,5 +1,6 @@
 package io.asynq4j.dashboard.api;
 
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskInfo.FailedAttempt;

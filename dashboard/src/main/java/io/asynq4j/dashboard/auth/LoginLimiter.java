@@ -1,6 +1,6 @@
 package io.asynq4j.dashboard.auth;
 
-import io.asynq4j.dashboard.api.Problems;
+import io.asynq4j.dashboard.problem.Problems;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;

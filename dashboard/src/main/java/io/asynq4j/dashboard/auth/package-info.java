@@ -1,4 +1,4 @@
-/** Users, passwords, client addresses, login limits and the audit log. */
+/** Users, client addresses, login limits and the audit log. */
 @NullMarked
 package io.asynq4j.dashboard.auth;
 

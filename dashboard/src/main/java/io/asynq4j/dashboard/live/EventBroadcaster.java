@@ -1,9 +1,8 @@
 package io.asynq4j.dashboard.live;
 
 import io.asynq4j.dashboard.Grant;
-import io.asynq4j.dashboard.api.Problems;
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.dashboard.auth.User;
-import io.asynq4j.dashboard.search.BulkJob;
 import io.asynq4j.http.Json;
 import io.asynq4j.http.JsonFields;
 import io.asynq4j.internal.text.SafeLog;
@@ -20,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -136,12 +136,16 @@ public final class EventBroadcaster implements AutoCloseable {
             .put("removed", removed.stream().filter(grant::sees).toList()));
   }
 
-  /** Sends the progress of a job to the users that may see it. */
-  void sendJob(BulkJob job) {
-    byte[] message = message("job", job.fields());
+  /**
+   * Sends an event to the users that may see it.
+   *
+   * @param isVisible whether a user may see it
+   */
+  public void send(String event, JsonFields data, Predicate<User> isVisible) {
+    byte[] message = message(event, data);
     synchronized (this) {
       for (EventStream stream : List.copyOf(streams)) {
-        if (job.isVisibleTo(stream.user())) {
+        if (isVisible.test(stream.user())) {
           stream.send(message);
         }
       }

@@ -1,10 +1,7 @@
 package io.asynq4j.dashboard.live;
 
 import io.asynq4j.client.TaskClient;
-import io.asynq4j.dashboard.auth.AuditLog;
 import io.asynq4j.dashboard.config.DashboardSettings;
-import io.asynq4j.dashboard.search.BulkJobRunner;
-import io.asynq4j.dashboard.view.PayloadRenderer;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Instant;
@@ -26,9 +23,8 @@ public final class RedisInstance implements AutoCloseable {
   private final OverviewBuilder overview;
   private final EventBroadcaster events;
   private final SnapshotPoller poller;
-  private final BulkJobRunner jobs;
 
-  RedisInstance(String name, RedisConnection redis, DashboardSettings settings, AuditLog audit) {
+  RedisInstance(String name, RedisConnection redis, DashboardSettings settings) {
     this.name = name;
     this.redis = redis;
     this.inspector = Inspector.builder(redis).archive(settings::applyArchive).build();
@@ -46,7 +42,6 @@ public final class RedisInstance implements AutoCloseable {
             queueSizes,
             events::hasViewers,
             events::sendChanges);
-    this.jobs = new BulkJobRunner(this, new PayloadRenderer(settings), audit, events::sendJob);
   }
 
   void start() {
@@ -89,10 +84,6 @@ public final class RedisInstance implements AutoCloseable {
     return events;
   }
 
-  public BulkJobRunner jobs() {
-    return jobs;
-  }
-
   /** Records a change made through the dashboard, which makes earlier snapshots outdated. */
   public void markChanged() {
     changes.incrementAndGet();
@@ -112,7 +103,6 @@ public final class RedisInstance implements AutoCloseable {
   /** Does not close the connection, which belongs to the caller. */
   @Override
   public void close() {
-    jobs.close();
     poller.close();
     events.close();
     client.close();

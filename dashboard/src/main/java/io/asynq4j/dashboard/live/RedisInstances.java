@@ -1,7 +1,6 @@
 package io.asynq4j.dashboard.live;
 
-import io.asynq4j.dashboard.api.Problems;
-import io.asynq4j.dashboard.auth.AuditLog;
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.dashboard.config.DashboardSettings;
 import java.time.Instant;
 import java.util.Collection;
@@ -14,11 +13,11 @@ public final class RedisInstances implements AutoCloseable {
 
   private final Map<String, RedisInstance> byName = new LinkedHashMap<>();
 
-  public RedisInstances(DashboardSettings settings, AuditLog audit) {
+  public RedisInstances(DashboardSettings settings) {
     settings
         .redis()
         .forEach(
-            (name, redis) -> byName.put(name, new RedisInstance(name, redis, settings, audit)));
+            (name, redis) -> byName.put(name, new RedisInstance(name, redis, settings)));
   }
 
   public void start() {

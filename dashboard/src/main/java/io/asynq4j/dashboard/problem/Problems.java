@@ -1,4 +1,4 @@
-package io.asynq4j.dashboard.api;
+package io.asynq4j.dashboard.problem;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerUnavailableException;
@@ -54,7 +54,7 @@ public final class Problems {
     return new Problem(404, "not-found", "Not found", detail);
   }
 
-  static Problem queueNotFound(String queue) {
+  public static Problem queueNotFound(String queue) {
     return new Problem(
         404,
         "queue-not-found",
@@ -62,7 +62,7 @@ public final class Problems {
         "Queue \"" + queue + "\" does not exist, or you have no access to it.");
   }
 
-  static Problem conflict(String code, String detail) {
+  public static Problem conflict(String code, String detail) {
     return new Problem(409, code, "Conflict with the current state", detail);
   }
 
@@ -79,7 +79,7 @@ public final class Problems {
     return new Problem(503, "busy", "Service busy", detail);
   }
 
-  static Problem notLive(String detail) {
+  public static Problem notLive(String detail) {
     return new Problem(503, "not-live", "Live updates not available", detail);
   }
 

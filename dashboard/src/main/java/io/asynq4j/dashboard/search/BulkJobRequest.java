@@ -2,7 +2,7 @@ package io.asynq4j.dashboard.search;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.TaskState;
-import io.asynq4j.dashboard.api.Problems;
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.inspect.TaskAction;
 import java.time.Instant;
 import java.util.Locale;

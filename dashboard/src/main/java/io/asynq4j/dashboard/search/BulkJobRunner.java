@@ -2,7 +2,7 @@ package io.asynq4j.dashboard.search;
 
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueNotFoundException;
-import io.asynq4j.dashboard.api.Problems;
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.dashboard.auth.AuditLog;
 import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.dashboard.live.RedisInstance;
@@ -19,7 +19,6 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +38,6 @@ public final class BulkJobRunner implements AutoCloseable {
   private final RedisInstance source;
   private final PayloadRenderer contents;
   private final AuditLog audit;
-  private final Consumer<BulkJob> listener;
   private final Map<String, BulkJob> jobs = new LinkedHashMap<>();
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
@@ -50,12 +48,10 @@ public final class BulkJobRunner implements AutoCloseable {
             return thread;
           });
 
-  public BulkJobRunner(
-      RedisInstance source, PayloadRenderer contents, AuditLog audit, Consumer<BulkJob> listener) {
+  BulkJobRunner(RedisInstance source, PayloadRenderer contents, AuditLog audit) {
     this.source = source;
     this.contents = contents;
     this.audit = audit;
-    this.listener = listener;
   }
 
   /** Newest first. */
@@ -119,8 +115,12 @@ public final class BulkJobRunner implements AutoCloseable {
       }
       job.end(source.now(), problem);
       recordInAuditLog(job, address);
-      listener.accept(job);
+      publish(job);
     }
+  }
+
+  private void publish(BulkJob job) {
+    source.events().send("job", job.fields(), job::isVisibleTo);
   }
 
   private void recordInAuditLog(BulkJob job, String address) {
@@ -230,7 +230,7 @@ public final class BulkJobRunner implements AutoCloseable {
       long now = System.nanoTime();
       if (now - publishedNanos > PUBLISH_INTERVAL.toNanos()) {
         publishedNanos = now;
-        listener.accept(job);
+        BulkJobRunner.this.publish(job);
       }
     }
   }

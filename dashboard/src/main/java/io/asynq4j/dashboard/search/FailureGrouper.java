@@ -3,7 +3,7 @@ package io.asynq4j.dashboard.search;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.dashboard.Grant;
-import io.asynq4j.dashboard.api.PageCursor;
+import io.asynq4j.dashboard.view.PageCursor;
 import io.asynq4j.dashboard.live.RedisInstance;
 import io.asynq4j.dashboard.view.PayloadRenderer;
 import io.asynq4j.http.JsonFields;

@@ -2,7 +2,7 @@ package io.asynq4j.dashboard.search;
 
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
-import io.asynq4j.dashboard.api.Problems;
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.http.Problem;
 import io.asynq4j.inspect.TaskFilter;
 import io.asynq4j.internal.text.DurationFormat;

@@ -1,6 +1,6 @@
 package io.asynq4j.dashboard.search;
 
-import io.asynq4j.dashboard.api.Problems;
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.dashboard.auth.User;
 import java.time.Duration;
 import java.util.HashMap;

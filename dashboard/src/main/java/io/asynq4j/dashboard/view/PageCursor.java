@@ -1,5 +1,6 @@
-package io.asynq4j.dashboard.api;
+package io.asynq4j.dashboard.view;
 
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.http.Json;
 import io.asynq4j.http.JsonFields;
 import java.nio.charset.StandardCharsets;
@@ -36,7 +37,7 @@ public final class PageCursor {
     throw Problems.badRequest("Invalid cursor. Use the cursor that the previous page returned.");
   }
 
-  static int readOffset(@Nullable String cursor) {
+  public static int readOffset(@Nullable String cursor) {
     if (cursor == null) {
       return 0;
     }

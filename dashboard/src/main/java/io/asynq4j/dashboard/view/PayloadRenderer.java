@@ -4,7 +4,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.dashboard.HiddenField;
 import io.asynq4j.dashboard.PayloadFormatter;
-import io.asynq4j.dashboard.api.Problems;
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.dashboard.config.DashboardSettings;
 import io.asynq4j.dashboard.config.RedactionRule;
 import io.asynq4j.http.Json;

@@ -1,4 +1,4 @@
-/** JSON views of payloads, schedule entries and servers. */
+/** JSON views of payloads, schedule entries, servers and pages of lists. */
 @NullMarked
 package io.asynq4j.dashboard.view;
 

@@ -6,7 +6,6 @@ import io.asynq4j.ArchiveSettings;
 import io.asynq4j.dashboard.DashboardFixture;
 import io.asynq4j.dashboard.Grant;
 import io.asynq4j.dashboard.Role;
-import io.asynq4j.dashboard.auth.AuditLog;
 import io.asynq4j.dashboard.auth.User;
 import io.asynq4j.dashboard.config.DashboardSettings;
 import jakarta.servlet.AsyncContext;
@@ -77,7 +76,7 @@ class EventBroadcasterIT {
               return false;
             });
     Page healthy = new Page(() -> false);
-    try (RedisInstance source = new RedisInstance("a test", on.redis, settings(), new AuditLog());
+    try (RedisInstance source = new RedisInstance("a test", on.redis, settings());
         EventBroadcaster streams = new EventBroadcaster(source, Duration.ofMillis(10))) {
       User user = new User(null, Grant.of(Role.VIEWER));
       streams.open(failing.context(), user);

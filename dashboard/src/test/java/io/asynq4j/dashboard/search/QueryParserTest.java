@@ -7,7 +7,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
-import io.asynq4j.dashboard.api.Problems;
+import io.asynq4j.dashboard.problem.Problems;
 import io.asynq4j.http.Problem;
 import java.time.Duration;
 import java.time.Instant;
