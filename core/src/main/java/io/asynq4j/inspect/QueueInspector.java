@@ -3,7 +3,6 @@ package io.asynq4j.inspect;
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
-import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.TaskOptions;
@@ -77,9 +76,7 @@ public final class QueueInspector {
     return broker.watches().shardOf(queue);
   }
 
-  /**
-   * Returns the estimated memory usage of the queue in bytes; empty if Redis does not report it.
-   */
+  /** Returns the estimated memory usage in bytes; empty if Redis does not report it. */
   public OptionalLong memoryUsage() {
     return broker.queues().memoryUsage(queue);
   }
@@ -115,9 +112,8 @@ public final class QueueInspector {
   }
 
   /**
-   * Returns whether no process seems to claim the tasks of the queue: one has been due for more
-   * than five minutes, none has a live lease, and the queue is not paused. May be true for an
-   * instant between two leases. Does not read {@link Inspector#servers}.
+   * Returns whether a task has been due for over five minutes, none has a live lease, and the queue
+   * is not paused. May hold for an instant between two leases. Ignores {@link Inspector#servers}.
    */
   public boolean isUnclaimed() {
     return UnservedCheck.isUnclaimed(broker, queue, listedSnapshot());
@@ -233,9 +229,7 @@ public final class QueueInspector {
   /**
    * Deletes a task if the condition holds. No change of the task between test and deletion goes
    * unnoticed, not even its replacement by another task with the same ID. Returns false if the
-   * condition does not hold.
-   *
-   * @param condition may be tested more than once
+   * condition does not hold. It may be tested more than once.
    */
   public boolean deleteIf(String id, Predicate<TaskInfo> condition) {
     return broker.taskEdits().deleteIf(queue, id, condition);
@@ -304,14 +298,12 @@ public final class QueueInspector {
    * count starts at 0, and it is unique only if the options require it. Returns the new ID.
    */
   public String copy(String id, UnaryOperator<TaskOptions.Builder> changes) {
-    return operations.mover().copy(id, task -> task, changes);
+    return operations.mover().copy(id, null, changes);
   }
 
   /** As {@link #copy(String, UnaryOperator)}, with another payload. */
   public String copy(String id, Payload payload, UnaryOperator<TaskOptions.Builder> changes) {
-    return operations
-        .mover()
-        .copy(id, task -> Task.of(task.type(), payload, task.headers()), changes);
+    return operations.mover().copy(id, payload, changes);
   }
 
   // ---- many tasks

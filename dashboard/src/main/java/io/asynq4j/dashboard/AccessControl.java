@@ -1,10 +1,10 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.dashboard.api.Exchange;
-import io.asynq4j.dashboard.problem.Problems;
-import io.asynq4j.dashboard.auth.ClientAddressResolver;
-import io.asynq4j.dashboard.auth.User;
-import io.asynq4j.dashboard.config.DashboardSettings;
+import io.asynq4j.dashboard.internal.api.Exchange;
+import io.asynq4j.dashboard.internal.auth.ClientAddressResolver;
+import io.asynq4j.dashboard.internal.auth.User;
+import io.asynq4j.dashboard.internal.config.DashboardSettings;
+import io.asynq4j.dashboard.internal.problem.Problems;
 import io.asynq4j.http.BodyCaller;
 import io.asynq4j.http.IpNetwork;
 import jakarta.servlet.http.HttpServletRequest;

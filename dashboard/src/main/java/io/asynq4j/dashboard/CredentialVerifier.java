@@ -1,8 +1,8 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.dashboard.problem.Problems;
-import io.asynq4j.dashboard.auth.LoginLimiter;
-import io.asynq4j.dashboard.auth.User;
+import io.asynq4j.dashboard.internal.auth.LoginLimiter;
+import io.asynq4j.dashboard.internal.auth.User;
+import io.asynq4j.dashboard.internal.problem.Problems;
 import io.asynq4j.http.IpNetwork;
 import io.asynq4j.http.Problem;
 import java.nio.charset.StandardCharsets;
@@ -92,14 +92,16 @@ final class CredentialVerifier {
         throw wrong();
       }
       String name = pair.substring(0, colon);
-      return new SentLogin(Credentials.USER, name, pair.substring(colon + 1), credentials.user(name));
+      return new SentLogin(
+          Credentials.USER, name, pair.substring(colon + 1), credentials.user(name));
     } else if (scheme.equalsIgnoreCase("Bearer")) {
       int dot = value.lastIndexOf('.');
       if (dot < 0) {
         throw wrong();
       }
       String name = value.substring(0, dot);
-      return new SentLogin(Credentials.TOKEN, name, value.substring(dot + 1), credentials.token(name));
+      return new SentLogin(
+          Credentials.TOKEN, name, value.substring(dot + 1), credentials.token(name));
     }
     throw Problems.unauthorized("Log in with a password (Basic) or a token (Bearer).");
   }

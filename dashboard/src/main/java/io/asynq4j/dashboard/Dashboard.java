@@ -1,8 +1,8 @@
 package io.asynq4j.dashboard;
 
 import io.asynq4j.ArchiveSettings;
-import io.asynq4j.dashboard.config.DashboardSettings;
-import io.asynq4j.dashboard.config.RedactionRule;
+import io.asynq4j.dashboard.internal.config.DashboardSettings;
+import io.asynq4j.dashboard.internal.config.RedactionRule;
 import io.asynq4j.http.IpNetwork;
 import io.asynq4j.redis.RedisConnection;
 import java.net.InetSocketAddress;

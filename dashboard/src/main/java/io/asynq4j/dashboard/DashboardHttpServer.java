@@ -1,8 +1,8 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.dashboard.problem.Problems;
-import io.asynq4j.dashboard.auth.ClientAddressResolver;
-import io.asynq4j.dashboard.config.DashboardSettings;
+import io.asynq4j.dashboard.internal.auth.ClientAddressResolver;
+import io.asynq4j.dashboard.internal.config.DashboardSettings;
+import io.asynq4j.dashboard.internal.problem.Problems;
 import io.asynq4j.http.BodyCaller;
 import io.asynq4j.http.BodyLimits;
 import io.asynq4j.http.BodyReceiver;

@@ -1,6 +1,6 @@
 package io.asynq4j.dashboard;
 
-import io.asynq4j.dashboard.config.DashboardSettings;
+import io.asynq4j.dashboard.internal.config.DashboardSettings;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletMapping;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,10 +1,13 @@
 package io.asynq4j.dashboard;
 
+import static com.tngtech.archunit.base.DescribedPredicate.anyElementThat;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -61,6 +64,31 @@ class DashboardArchitectureTest {
               ".*\\.(Dashboard|DashboardServlet|Credentials|TrustedProxy|Authenticator|Grant|Role|HiddenField|PayloadFormatter|TlsCertificate)");
 
   @ArchTest
+  static final ArchRule all_other_packages_are_internal =
+      classes()
+          .that()
+          .resideOutsideOfPackage("io.asynq4j.dashboard")
+          .should()
+          .resideInAPackage("io.asynq4j.dashboard.internal..");
+
+  @ArchTest
+  static final ArchRule nothing_internal_is_in_a_public_signature =
+      noMethods()
+          .that()
+          .arePublic()
+          .and()
+          .areDeclaredInClassesThat()
+          .resideInAPackage("io.asynq4j.dashboard")
+          .and()
+          .areDeclaredInClassesThat()
+          .arePublic()
+          .should()
+          .haveRawReturnType(resideInAPackage("io.asynq4j.dashboard.internal.."))
+          .orShould()
+          .haveRawParameterTypes(
+              anyElementThat(resideInAPackage("io.asynq4j.dashboard.internal..")));
+
+  @ArchTest
   static final ArchRule only_the_standalone_server_knows_jetty =
       noClasses()
           .that()
@@ -86,7 +114,8 @@ class DashboardArchitectureTest {
         @Override
         public SliceIdentifier getIdentifierOf(JavaClass type) {
           String layer =
-              type.getPackageName().equals("io.asynq4j.dashboard") && VOCABULARY.contains(outermost(type))
+              type.getPackageName().equals("io.asynq4j.dashboard")
+                      && VOCABULARY.contains(outermost(type))
                   ? "vocabulary"
                   : type.getPackageName();
           return SliceIdentifier.of(layer);

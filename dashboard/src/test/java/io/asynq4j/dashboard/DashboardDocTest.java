@@ -2,7 +2,7 @@ package io.asynq4j.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asynq4j.dashboard.api.Exchange;
+import io.asynq4j.dashboard.internal.api.Exchange;
 import io.asynq4j.http.Route;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
@@ -60,7 +60,7 @@ class DashboardDocTest {
   @Test
   void everyProblemIsOnThePageAndNothingElse() throws IOException {
     String source =
-        Files.readString(Path.of("src/main/java/io/asynq4j/dashboard/api/Problems.java"));
+        Files.readString(Path.of("src/main/java/io/asynq4j/dashboard/internal/problem/Problems.java"));
     Set<String> codes =
         CODE.matcher(source)
             .results()

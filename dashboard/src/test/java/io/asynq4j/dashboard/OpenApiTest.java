@@ -3,8 +3,8 @@ package io.asynq4j.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.TaskState;
-import io.asynq4j.dashboard.api.Exchange;
-import io.asynq4j.dashboard.page.ClasspathFiles;
+import io.asynq4j.dashboard.internal.api.Exchange;
+import io.asynq4j.dashboard.internal.page.ClasspathFiles;
 import io.asynq4j.http.Route;
 import io.asynq4j.inspect.TaskAction;
 import io.asynq4j.redis.RedisConfig;

@@ -3,7 +3,7 @@ package io.asynq4j.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Task;
-import io.asynq4j.dashboard.auth.LoginLimiter;
+import io.asynq4j.dashboard.internal.auth.LoginLimiter;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.schedule.Schedule;

@@ -7,7 +7,7 @@ import io.asynq4j.Payload;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.client.TaskClient;
-import io.asynq4j.dashboard.config.DashboardSettings;
+import io.asynq4j.dashboard.internal.config.DashboardSettings;
 import io.asynq4j.redis.RedisConnection;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package io.asynq4j.service;
 
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.dashboard.Dashboard;
-import io.asynq4j.dashboard.config.DashboardSettings;
+import io.asynq4j.dashboard.internal.config.DashboardSettings;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.handler.Middleware;
 import io.asynq4j.http.BodyLimits;

@@ -1,5 +1,6 @@
 package io.asynq4j.internal.inspect;
 
+import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskNotFoundException;
@@ -20,6 +21,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Moves and copies tasks of one queue. Thread-safe.
@@ -107,14 +109,15 @@ public record TaskMover(Broker broker, QueueName from) {
   /**
    * Enqueues the same task again. Returns the new ID.
    *
-   * @param edit returns the task to enqueue for the original
+   * @param payload payload of the copy; null for that of the original
    */
   public String copy(
-      String id, UnaryOperator<Task> edit, UnaryOperator<TaskOptions.Builder> changes) {
+      String id, @Nullable Payload payload, UnaryOperator<TaskOptions.Builder> changes) {
     Stored stored = broker.tasks().stored(from, id);
+    Task original = stored.message().task();
+    Task task = payload == null ? original : Task.of(original.type(), payload, original.headers());
     TaskOptions options = TaskOptions.of(builder -> changes.apply(like(stored, builder)));
-    NewTask copy =
-        NewTask.of(edit.apply(stored.message().task()), options, broker.clock().instant());
+    NewTask copy = NewTask.of(task, options, broker.clock().instant());
     EnqueueReply answer = broker.enqueueing().enqueue(List.of(copy)).get(0);
     if (answer.status() == Status.ID_CONFLICT) {
       throw new TaskStateException(

@@ -1,5 +1,0 @@
-/** Users, client addresses, login limits and the audit log. */
-@NullMarked
-package io.asynq4j.dashboard.auth;
-
-import org.jspecify.annotations.NullMarked;

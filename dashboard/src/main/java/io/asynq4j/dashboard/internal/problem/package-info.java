@@ -1,0 +1,5 @@
+/** The problems that requests can have. */
+@NullMarked
+package io.asynq4j.dashboard.internal.problem;
+
+import org.jspecify.annotations.NullMarked;

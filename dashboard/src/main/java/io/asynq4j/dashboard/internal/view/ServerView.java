@@ -1,0 +1,58 @@
+package io.asynq4j.dashboard.internal.view;
+
+import io.asynq4j.dashboard.Grant;
+import io.asynq4j.http.JsonFields;
+import io.asynq4j.inspect.ServerSnapshot;
+import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
+import java.util.List;
+import java.util.TreeMap;
+
+/** JSON of live servers, limited to what a user may see. */
+public final class ServerView {
+
+  private ServerView() {}
+
+  /** Returns the servers with at least one visible queue, without their other queues. */
+  public static List<ServerSnapshot> visible(List<ServerSnapshot> servers, Grant grant) {
+    if (grant.seesAll()) {
+      return servers;
+    }
+    return servers.stream()
+        .map(server -> server.restrictedTo(grant::sees))
+        .filter(server -> !server.queues().isEmpty())
+        .toList();
+  }
+
+  public static JsonFields fields(ServerSnapshot server, PayloadRenderer contents) {
+    return new JsonFields()
+        .put("id", server.id())
+        .put("host", server.host())
+        .put("pid", server.pid())
+        .put("concurrency", server.concurrency())
+        .put("queues", new TreeMap<>(server.queues()))
+        .put("strictPriority", server.strictPriority())
+        .put("status", server.status())
+        .put("started", server.started())
+        .millis("heartbeatAgeMs", server.heartbeatAge())
+        .put("activeWorkers", server.activeWorkers())
+        .put(
+            "workers",
+            server.workers().stream().map(worker -> fields(worker, contents).map()).toList())
+        .put("problem", server.problem());
+  }
+
+  private static JsonFields fields(WorkerSnapshot worker, PayloadRenderer contents) {
+    return new JsonFields()
+        .put("taskId", worker.taskId())
+        .put("taskType", worker.taskType())
+        .put("queue", worker.queue())
+        .put(
+            "payload",
+            contents
+                .payload(worker.taskType(), worker.taskPayload(), PayloadRenderer.PREVIEW)
+                .map())
+        .put("started", worker.started())
+        .put("deadline", worker.deadline())
+        .put("problem", worker.problem());
+  }
+}

@@ -1,5 +1,0 @@
-/** The web page: its files and the page of a problem. */
-@NullMarked
-package io.asynq4j.dashboard.page;
-
-import org.jspecify.annotations.NullMarked;

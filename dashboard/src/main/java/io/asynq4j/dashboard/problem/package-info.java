@@ -1,5 +1,0 @@
-/** The problems that requests can have. */
-@NullMarked
-package io.asynq4j.dashboard.problem;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The query language, searches and bulk jobs. */
-@NullMarked
-package io.asynq4j.dashboard.search;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** JSON views of payloads, schedule entries, servers and pages of lists. */
-@NullMarked
-package io.asynq4j.dashboard.view;
-
-import org.jspecify.annotations.NullMarked;
