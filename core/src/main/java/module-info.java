@@ -22,10 +22,13 @@ module io.asynq4j {
   exports io.asynq4j.schedule;
   exports io.asynq4j.server;
 
-  // Not an API: threads, definitions, texts and times that all modules of asynq4j treat alike.
+  // Not an API: threads, definitions, outcomes, texts and times that all modules of asynq4j treat
+  // alike.
   exports io.asynq4j.internal.concurrent to
       io.asynq4j.service;
   exports io.asynq4j.internal.definition to
+      io.asynq4j.service;
+  exports io.asynq4j.internal.outcome to
       io.asynq4j.service;
   exports io.asynq4j.internal.text to
       io.asynq4j.cli,

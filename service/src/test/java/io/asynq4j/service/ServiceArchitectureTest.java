@@ -25,6 +25,7 @@ class ServiceArchitectureTest {
                       resideOutsideOfPackages(
                           "io.asynq4j.internal.concurrent",
                           "io.asynq4j.internal.definition",
+                          "io.asynq4j.internal.outcome",
                           "io.asynq4j.internal.text",
                           "io.asynq4j.internal.time")));
 

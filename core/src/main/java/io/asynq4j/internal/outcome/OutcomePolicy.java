@@ -15,6 +15,7 @@ import io.asynq4j.internal.codec.PayloadConverter;
 import io.asynq4j.internal.text.LogText;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -47,6 +48,45 @@ public record OutcomePolicy(
 
   /** The text of Go workers. */
   private static final String CANCELLED = "context canceled";
+
+  /**
+   * How an attempt fails, as known before it is settled.
+   *
+   * @param error the text that is stored with the task
+   */
+  public record Failure(String error, boolean willRetry) {}
+
+  /** Returns how an attempt with this outcome fails; empty if it does not fail. */
+  public static Optional<Failure> failure(Outcome outcome, boolean isLastAttempt) {
+    if (outcome instanceof Outcome.Retry retry) {
+      return Optional.of(new Failure(ErrorText.cut(retry.reason()), !isLastAttempt));
+    }
+    return outcome instanceof Outcome.Archive archive
+        ? Optional.of(new Failure(ErrorText.cut(archive.reason()), /* willRetry= */ false))
+        : Optional.empty();
+  }
+
+  /**
+   * Returns how an attempt fails whose handler has thrown an error without an outcome, if every
+   * error counts as a failure; empty if it does not fail.
+   *
+   * @param reason of the cancellation of the handler; null if it was not cancelled
+   */
+  public static Optional<Failure> failure(
+      Throwable thrown, @Nullable CancelReason reason, boolean isLastAttempt) {
+    Throwable error = reason == CancelReason.DEADLINE ? new DeadlineExceededException() : thrown;
+    boolean isRequeued = reason == CancelReason.SHUTDOWN || reason == CancelReason.LEASE_LOST;
+    boolean willRetry = !isLastAttempt && !has(error, PayloadException.class);
+    return isRequeued || has(error, HandlerNotFoundException.class)
+        ? Optional.empty()
+        : Optional.of(new Failure(ErrorText.of(error), willRetry));
+  }
+
+  /** Returns the outcome that an exception or one of its causes carries; null if there is none. */
+  public static @Nullable Outcome thrownOutcome(Throwable error) {
+    OutcomeException found = find(error, OutcomeException.class);
+    return found == null ? null : found.outcome();
+  }
 
   /**
    * Applies the decision of a worker or the result of a handler: an outcome or an error. A thrown
@@ -179,10 +219,10 @@ public record OutcomePolicy(
    * @param delay until the next attempt; if null, the retry policy decides
    */
   private AppliedOutcome failed(Claim claim, Throwable error, @Nullable Duration delay) {
-    if (find(error, PayloadException.class) != null) {
+    if (has(error, PayloadException.class)) {
       return archived(claim, error);
     }
-    if (find(error, HandlerNotFoundException.class) != null) {
+    if (has(error, HandlerNotFoundException.class)) {
       log.warn(
           "no handler for task type \"{}\" (task {}, queue {}); it is retried in {} s, which"
               + " does not use up a retry",
@@ -251,9 +291,8 @@ public record OutcomePolicy(
     return thrown == null ? "" : StackTraceFormatter.of(thrown);
   }
 
-  private static @Nullable Outcome thrownOutcome(Throwable error) {
-    OutcomeException found = find(error, OutcomeException.class);
-    return found == null ? null : found.outcome();
+  private static boolean has(Throwable error, Class<? extends Throwable> type) {
+    return find(error, type) != null;
   }
 
   private static <E extends Throwable> @Nullable E find(Throwable error, Class<E> type) {

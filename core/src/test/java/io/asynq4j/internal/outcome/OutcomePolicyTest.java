@@ -22,12 +22,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The outcome that is applied, depending on the decision of handler, worker or server. */
@@ -224,6 +226,48 @@ class OutcomePolicyTest {
       assertThat(result.outcome())
           .isEqualTo(Outcome.archive(((Settlement.Archive) settlement).error()));
     }
+  }
+
+  private static Optional<OutcomePolicy.Failure> failureOf(AppliedOutcome applied) {
+    if (!applied.failed()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        applied.outcome() instanceof Outcome.Retry retry
+            ? new OutcomePolicy.Failure(retry.reason(), /* willRetry= */ true)
+            : new OutcomePolicy.Failure(
+                ((Outcome.Archive) applied.outcome()).reason(), /* willRetry= */ false));
+  }
+
+  @ParameterizedTest
+  @MethodSource("outcomes")
+  void theFailureOfAnOutcomeIsKnownBeforeItIsSettled(Claim claim, Outcome given) {
+    assertThat(OutcomePolicy.failure(given, claim.message().isExhausted()))
+        .isEqualTo(failureOf(policy().apply(claim, given, null)));
+  }
+
+  /** All but those that the policy of this test does not count. */
+  static Stream<Arguments> countedErrors() {
+    return errors()
+        .filter(row -> row.get()[1] != null && !(row.get()[1] instanceof InterruptedException));
+  }
+
+  @ParameterizedTest
+  @MethodSource("countedErrors")
+  void theFailureOfAnErrorIsKnownBeforeItIsSettled(Claim claim, Throwable error) {
+    assertThat(OutcomePolicy.failure(error, null, claim.message().isExhausted()))
+        .isEqualTo(failureOf(policy().apply(claim, null, error)));
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = CancelReason.class,
+      names = {"SHUTDOWN", "LEASE_LOST", "DEADLINE"})
+  void theFailureOfAStoppedHandlerIsKnownBeforeItIsSettled(CancelReason reason) {
+    PayloadException error = new PayloadException("no number", null);
+
+    assertThat(OutcomePolicy.failure(error, reason, /* isLastAttempt= */ false))
+        .isEqualTo(failureOf(policy().stopped(FRESH, reason, AfterCancel.RETRY, error)));
   }
 
   static Stream<Arguments> stops() {

@@ -46,7 +46,7 @@ public final class LeaseApi {
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
   private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
   private static final int MAX_NOTE = 1_000;
-  private static final String TIMED_OUT = "the worker exceeded the task's timeout";
+  private static final Outcome TIMED_OUT = Outcome.retry("the worker exceeded the task's timeout");
 
   private final DefinitionCatalog catalog;
   private final LeaseDispatcher dispatcher;
@@ -168,8 +168,8 @@ public final class LeaseApi {
                     .computeIfAbsent(lease, any -> new ArrayList<>())
                     .add(new Extension(index, task));
             case OVER -> {
-              timedOut.add(new LeaseOutcome(task, Outcome.retry(TIMED_OUT)));
-              followUps.failed(task, TIMED_OUT, !task.isLastAttempt()).ifPresent(failures::add);
+              timedOut.add(new LeaseOutcome(task, TIMED_OUT));
+              followUps.failed(task, TIMED_OUT).ifPresent(failures::add);
               batch.setLost(index);
             }
             case UNKNOWN -> {

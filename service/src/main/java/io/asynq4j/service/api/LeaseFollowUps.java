@@ -1,6 +1,8 @@
 package io.asynq4j.service.api;
 
 import io.asynq4j.client.EnqueueRequest;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import io.asynq4j.service.definition.FollowUpTasks;
@@ -35,8 +37,10 @@ final class LeaseFollowUps {
     return of(task, attempt -> followUps.succeeded(attempt, result));
   }
 
-  Optional<EnqueueRequest> failed(LeasedTask task, String error, boolean willRetry) {
-    return of(task, attempt -> followUps.failed(attempt, error, willRetry));
+  /** Returns the follow-up of an attempt that ends with this outcome, if that is a failure. */
+  Optional<EnqueueRequest> failed(LeasedTask task, Outcome outcome) {
+    return OutcomePolicy.failure(outcome, task.isLastAttempt())
+        .flatMap(failure -> of(task, attempt -> followUps.failed(attempt, failure)));
   }
 
   private Optional<EnqueueRequest> of(

@@ -86,9 +86,7 @@ public final class SettleApi {
                       .orElseGet(() -> Outcome.retry(error))
                   : Outcome.archive(error);
           Outcome outcome = unlessCancelled(task, failed);
-          boolean willRetry = outcome.kind() == Outcome.Kind.RETRY && !task.isLastAttempt();
-          return new Decision(
-              new LeaseOutcome(task, outcome), followUps.failed(task, error, willRetry));
+          return new Decision(new LeaseOutcome(task, outcome), followUps.failed(task, outcome));
         });
   }
 

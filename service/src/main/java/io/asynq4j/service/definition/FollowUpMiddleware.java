@@ -13,6 +13,7 @@ import io.asynq4j.handler.TaskContext.CancelReason;
 import io.asynq4j.http.Json;
 import io.asynq4j.internal.definition.DefinitionCache;
 import io.asynq4j.internal.definition.DefinitionSnapshot;
+import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.service.api.TaskJson;
 import io.asynq4j.service.definition.FollowUpTasks.Attempt;
@@ -64,33 +65,41 @@ public final class FollowUpMiddleware implements Middleware {
     try {
       outcome = next.call();
     } catch (Exception e) {
-      followUpFailure(attempt, context, e);
+      Outcome thrown = OutcomePolicy.thrownOutcome(e);
+      if (thrown == null) {
+        followUpError(attempt, context, e);
+      } else {
+        followUp(attempt, context, thrown);
+      }
       throw e;
     }
-    if (outcome instanceof Outcome.Done done) {
-      send(followUps.succeeded(attempt, json(done.result())));
-    } else if (outcome instanceof Outcome.Retry retry && counts(context)) {
-      send(followUps.failed(attempt, retry.reason(), !context.isLastAttempt()));
-    } else if (outcome instanceof Outcome.Archive archive && counts(context)) {
-      send(followUps.failed(attempt, archive.reason(), /* willRetry= */ false));
-    }
+    followUp(attempt, context, outcome);
     return outcome;
   }
 
+  /** Enqueues the follow-up of an outcome that the handler has returned or thrown. */
+  private void followUp(Attempt attempt, TaskContext context, Outcome outcome) {
+    if (outcome instanceof Outcome.Done done) {
+      send(followUps.succeeded(attempt, json(done.result())));
+    } else if (counts(context)) {
+      send(
+          OutcomePolicy.failure(outcome, context.isLastAttempt())
+              .flatMap(failure -> followUps.failed(attempt, failure)));
+    }
+  }
+
   /**
-   * Enqueues the follow-up of a failure. If that fails too, the handler's exception still decides
+   * Enqueues the follow-up of an error. If that fails too, the handler's exception still decides
    * the outcome.
    */
-  private void followUpFailure(Attempt attempt, TaskContext context, Exception failure) {
-    if (!counts(context)) {
-      return;
-    }
-    String error = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+  private void followUpError(Attempt attempt, TaskContext context, Exception error) {
     boolean interrupted = Thread.interrupted();
     try {
-      send(followUps.failed(attempt, error, !context.isLastAttempt()));
+      send(
+          OutcomePolicy.failure(error, context.cancelled().orElse(null), context.isLastAttempt())
+              .flatMap(failure -> followUps.failed(attempt, failure)));
     } catch (RuntimeException e) {
-      failure.addSuppressed(e);
+      error.addSuppressed(e);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();

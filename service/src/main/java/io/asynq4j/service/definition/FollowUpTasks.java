@@ -9,6 +9,7 @@ import io.asynq4j.client.TaskClient;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.definition.TaskDefinition.FollowUps;
 import io.asynq4j.http.Json;
+import io.asynq4j.internal.outcome.OutcomePolicy.Failure;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.service.api.TaskJson;
 import java.util.HashSet;
@@ -31,9 +32,6 @@ import tools.jackson.databind.node.ObjectNode;
 public final class FollowUpTasks {
 
   private static final Logger log = LoggerFactory.getLogger(FollowUpTasks.class);
-
-  /** Maximum number of characters of an error in a follow-up. */
-  private static final int LONGEST_ERROR = 2_000;
 
   /** One attempt of a task. */
   public record Attempt(String id, String name, int number, Payload params) {
@@ -74,18 +72,11 @@ public final class FollowUpTasks {
     return request(Event.SUCCESS, attempt, more);
   }
 
-  /**
-   * Returns the follow-up of an attempt that failed, if its definition names one.
-   *
-   * @param willRetry whether another attempt follows
-   */
-  public Optional<EnqueueRequest> failed(Attempt attempt, String error, boolean willRetry) {
-    ObjectNode more = Json.object().put("error", cut(error)).put("willRetry", willRetry);
+  /** Returns the follow-up of an attempt that failed, if its definition names one. */
+  public Optional<EnqueueRequest> failed(Attempt attempt, Failure failure) {
+    ObjectNode more =
+        Json.object().put("error", failure.error()).put("willRetry", failure.willRetry());
     return request(Event.FAILURE, attempt, more);
-  }
-
-  private static String cut(String error) {
-    return error.length() <= LONGEST_ERROR ? error : error.substring(0, LONGEST_ERROR) + "…";
   }
 
   private Optional<EnqueueRequest> request(Event event, Attempt attempt, ObjectNode more) {

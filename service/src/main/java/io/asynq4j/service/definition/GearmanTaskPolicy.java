@@ -6,6 +6,7 @@ import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.http.Json;
 import io.asynq4j.http.Problem;
+import io.asynq4j.internal.outcome.OutcomePolicy;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.LeasedTask.LeaseOutcome;
 import io.asynq4j.service.api.Problems;
@@ -76,11 +77,8 @@ public final class GearmanTaskPolicy implements JobValidator, AttemptListener {
     if (outcome instanceof Outcome.Done done) {
       Payload result = done.result() instanceof Payload payload ? payload : Payload.absent();
       return followUps.succeeded(Attempt.of(task), TaskJson.value(result));
-    } else if (outcome instanceof Outcome.Retry retry) {
-      return followUps.failed(Attempt.of(task), retry.reason(), !task.isLastAttempt());
-    } else if (outcome instanceof Outcome.Archive archive) {
-      return followUps.failed(Attempt.of(task), archive.reason(), /* willRetry= */ false);
     }
-    return Optional.empty();
+    return OutcomePolicy.failure(outcome, task.isLastAttempt())
+        .flatMap(failure -> followUps.failed(Attempt.of(task), failure));
   }
 }

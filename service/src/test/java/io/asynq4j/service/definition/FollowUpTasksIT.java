@@ -1,13 +1,19 @@
 package io.asynq4j.service.definition;
 
+import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
+import io.asynq4j.codec.PayloadException;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.http.Json;
+import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.server.TaskServer;
 import io.asynq4j.service.ServiceFixture;
 import io.asynq4j.service.api.Problems;
@@ -15,8 +21,14 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -64,6 +76,10 @@ class FollowUpTasksIT {
           bad: { kind: cmd, retries: 1, backoff: 1h, cmd: { program: /bin/false }, callbacks: { failure: { task: note } } }
           leased: { kind: worker, retention: 1h, retries: 0, callbacks: {
             before: { task: note }, success: { task: note }, failure: { task: note } } }
+          retried: { kind: worker, retention: 1h, retries: 3, backoff: 1h, callbacks: {
+            success: { task: note }, failure: { task: note } } }
+          strict: { kind: cmd, retries: 3, cmd: { program: /bin/echo, args: ["{params.x}"] }, callbacks: {
+            failure: { task: note } } }
         """
             .formatted(target.getAddress().getPort()));
   }
@@ -117,6 +133,108 @@ class FollowUpTasksIT {
     JsonNode last = note();
     assertThat(last.get("attempt").intValue()).isEqualTo(2);
     assertThat(last.get("willRetry").booleanValue()).isFalse();
+  }
+
+  @Test
+  void aHostedTaskThatThrowsItsOutcomeIsFollowedUpByThatOutcome() {
+    fixture.post("/v1/tasks", "{\"name\":\"strict\",\"id\":\"1\"}");
+    JsonNode failure = note();
+    assertThat(failure.get("error").stringValue())
+        .isEqualTo("params.x is missing or not a single value");
+    assertThat(failure.get("willRetry").booleanValue()).isFalse();
+  }
+
+  /** What a handler throws in its attempts, by the ID of the task. */
+  private static Map<String, List<Exception>> thrown() {
+    return Map.of(
+        "done", List.of(Outcome.done(7).asException()),
+        "wrapped", List.of(new IllegalStateException("w", Outcome.done(7).asException())),
+        "snoozed", List.of(Outcome.snooze(Duration.ofHours(1)).asException()),
+        "requeued", List.of(Outcome.requeue().asException(), Outcome.drop().asException()),
+        "archived", List.of(Outcome.archive("bad").asException()),
+        "retried", List.of(Outcome.retry("busy").asException()),
+        "unreadable", List.of(new PayloadException("no number", null)),
+        "failed", List.of(new IOException("reset")));
+  }
+
+  /** The follow-ups of a task and its state, after it has run. */
+  private String ended(String id) {
+    await().until(() -> !Set.of("PENDING", "ACTIVE").contains(state(id)));
+    String sent =
+        fixture
+            .inspector
+            .queue("note")
+            .tasks(TaskState.PENDING, PageRequest.first(100))
+            .tasks()
+            .stream()
+            .map(task -> Json.parse(task.payload().bytes(), "it", Problems.FACTORY))
+            .filter(params -> params.get("id").stringValue().equals(id))
+            .map(
+                params ->
+                    params.get("event").stringValue()
+                        + " "
+                        + params.path("result").asString("")
+                        + params.path("error").asString("")
+                        + (params.path("willRetry").asBoolean(false) ? ", will retry" : ""))
+            .collect(joining("; "));
+    return sent + " -> " + state(id);
+  }
+
+  private String state(String id) {
+    try {
+      return fixture.inspector.queue("retried").task(id).state().name();
+    } catch (TaskNotFoundException e) {
+      return "gone";
+    }
+  }
+
+  @Test
+  void anAttemptIsFollowedUpByTheOutcomeThatIsAppliedToWhatItsHandlerThrows() {
+    Map<String, Queue<Exception>> left = new ConcurrentHashMap<>();
+    thrown().forEach((id, exceptions) -> left.put(id, new ArrayDeque<>(exceptions)));
+    try (TaskServer server =
+        TaskServer.fromDefinitions(
+            fixture.redis,
+            List.of(FollowUpMiddleware.of(fixture.redis)),
+            Map.of(
+                "retried",
+                (task, context) -> {
+                  throw requireNonNull(left.get(context.id())).remove();
+                }))) {
+      server.start();
+      left.keySet()
+          .forEach(
+              id ->
+                  fixture.post("/v1/tasks", "{\"name\":\"retried\",\"id\":\"%s\"}".formatted(id)));
+      Map<String, String> ended = new HashMap<>();
+      left.keySet().forEach(id -> ended.put(id, ended(id)));
+
+      assertThat(ended)
+          .containsOnly(
+              entry("done", "success 7 -> COMPLETED"),
+              entry("wrapped", "success 7 -> COMPLETED"),
+              entry("snoozed", " -> SCHEDULED"),
+              entry("requeued", " -> gone"),
+              entry("archived", "failure bad -> ARCHIVED"),
+              entry("retried", "failure busy, will retry -> RETRY"),
+              entry(
+                  "unreadable", "failure io.asynq4j.codec.PayloadException: no number -> ARCHIVED"),
+              entry("failed", "failure java.io.IOException: reset, will retry -> RETRY"));
+    }
+  }
+
+  @Test
+  void aCancelledTaskIsFollowedUpByTheOutcomeOfItsCancellation() {
+    fixture.post("/v1/tasks", "{\"name\":\"retried\",\"id\":\"1\"}");
+    JsonNode leased = fixture.post("/v1/lease", "{\"names\":[\"retried\"]}").at("/tasks/0");
+    fixture.post("/v1/tasks/1/cancel", "");
+    fixture.post(
+        "/v1/fail",
+        "{\"token\":\"%s\",\"error\":\"oh\"}".formatted(leased.get("token").stringValue()));
+    JsonNode failure = note();
+    assertThat(failure.get("error").stringValue())
+        .isEqualTo(fixture.inspector.queue("retried").task("1").lastError());
+    assertThat(failure.get("willRetry").booleanValue()).isFalse();
   }
 
   @Test
