@@ -34,6 +34,7 @@ import io.asynq4j.service.executor.ServerThreadPools;
 import io.asynq4j.service.gearman.GearmanConfig;
 import io.asynq4j.service.gearman.GearmanGateway;
 import io.asynq4j.service.lease.LeaseDispatcher;
+import io.asynq4j.service.limit.PendingTaskLimiter;
 import io.asynq4j.service.tasks.ConfiguredTask;
 import io.asynq4j.service.tasks.QueueOwnershipMiddleware;
 import java.net.URI;
@@ -87,6 +88,7 @@ public final class TaskService implements AutoCloseable {
   private final HostedTaskServer hosted;
   private final LeaseDispatcher dispatcher;
   private final FollowUpTasks followUps;
+  private final PendingTaskLimiter pending;
   private final ServiceMetrics metrics;
   private final ScheduledExecutorService timer;
   private final ExecutorService answers =
@@ -113,6 +115,7 @@ public final class TaskService implements AutoCloseable {
         Executors.newScheduledThreadPool(
             TIMER_THREADS, DaemonThreadPools.factory("asynq-service-timer"));
     this.followUps = new FollowUpTasks(catalog::definition, client);
+    this.pending = new PendingTaskLimiter(Inspector.create(redis));
     this.metrics = new ServiceMetrics(Inspector.create(redis));
     List<Middleware> middlewares = new ArrayList<>();
     middlewares.add(new QueueOwnershipMiddleware(catalog));
@@ -196,7 +199,8 @@ public final class TaskService implements AutoCloseable {
     GearmanConfig gateway = config.gearman();
     if (gateway != null) {
       GearmanTaskPolicy tasks = new GearmanTaskPolicy(catalog, followUps);
-      gearman = GearmanGateway.start(redis, gateway, tasks, tasks, config.submit().durability());
+      gearman =
+          GearmanGateway.start(redis, gateway, tasks, tasks, pending, config.submit().durability());
     }
   }
 
@@ -228,7 +232,7 @@ public final class TaskService implements AutoCloseable {
     Supplier<RequestLimits> limits = () -> config.limits();
     return ServiceRoutes.of(
         new OperationsApi(redis, metrics, isDraining, hosted::isActive, this::reload),
-        new SubmitApi(catalog, client, inspector, limits, () -> config.submit()),
+        new SubmitApi(catalog, client, inspector, pending, limits, () -> config.submit()),
         new TaskApi(catalog, inspector, timer, polls, answers, isDraining),
         new LeaseApi(catalog, dispatcher, followUps, limits, () -> config.leases()),
         new SettleApi(catalog, followUps, limits),

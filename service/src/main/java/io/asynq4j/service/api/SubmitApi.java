@@ -42,12 +42,13 @@ public final class SubmitApi {
       DefinitionCatalog catalog,
       TaskClient client,
       Inspector inspector,
+      PendingTaskLimiter pending,
       Supplier<RequestLimits> limits,
       Supplier<SubmitSettings> settings) {
     this.catalog = catalog;
     this.client = client;
     this.inspector = inspector;
-    this.pending = new PendingTaskLimiter(inspector);
+    this.pending = pending;
     this.limits = limits;
     this.settings = settings;
   }

@@ -20,6 +20,7 @@ import io.asynq4j.service.gearman.job.ResultNotifier;
 import io.asynq4j.service.gearman.protocol.EventLoop;
 import io.asynq4j.service.gearman.session.GatewayComponents;
 import io.asynq4j.service.gearman.session.PeerSession;
+import io.asynq4j.service.limit.PendingTaskLimiter;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
@@ -71,6 +72,7 @@ public final class GearmanGateway implements AutoCloseable {
       GearmanConfig config,
       JobValidator validator,
       AttemptListener attempts,
+      PendingTaskLimiter pending,
       Durability durability,
       Duration pollInterval) {
     FunctionRegistry functions = new FunctionRegistry(redis, config);
@@ -110,6 +112,7 @@ public final class GearmanGateway implements AutoCloseable {
                 claimer,
                 loop,
                 validator,
+                pending,
                 config.resultRetention()),
             claimer,
             jobs,
@@ -171,6 +174,7 @@ public final class GearmanGateway implements AutoCloseable {
             config,
             (definition, payload) -> Optional.empty(),
             AttemptListener.NONE,
+            new PendingTaskLimiter(Inspector.create(redis)),
             Durability.PRIMARY,
             pollInterval));
   }
@@ -180,6 +184,7 @@ public final class GearmanGateway implements AutoCloseable {
    *
    * @param validator validates submitted jobs
    * @param attempts called before and after attempts of workers
+   * @param pending shared by all that enqueue tasks in this process
    * @param durability condition for the confirmation of a submitted job
    */
   public static GearmanGateway start(
@@ -187,8 +192,10 @@ public final class GearmanGateway implements AutoCloseable {
       GearmanConfig config,
       JobValidator validator,
       AttemptListener attempts,
+      PendingTaskLimiter pending,
       Durability durability) {
-    return start(new GearmanGateway(redis, config, validator, attempts, durability, POLL_INTERVAL));
+    return start(
+        new GearmanGateway(redis, config, validator, attempts, pending, durability, POLL_INTERVAL));
   }
 
   private static GearmanGateway start(GearmanGateway gateway) {

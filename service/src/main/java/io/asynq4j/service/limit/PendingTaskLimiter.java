@@ -12,9 +12,10 @@ import java.util.function.ToLongFunction;
 
 /**
  * Refuses tasks of a definition that has its maximum number of pending tasks. The size of a queue
- * is read a few times a second, and the tasks that this replica has admitted since are added, so
- * other replicas may exceed the limit between two reads. One caller reads while the others continue
- * with the last size: the Redis server of the queue may not respond. Thread-safe.
+ * is read a few times a second, and the tasks that this limiter has admitted since are added: all
+ * parts of a replica that enqueue must share one. Other replicas may exceed the limit between two
+ * reads. One caller reads while the others continue with the last size: the Redis server of the
+ * queue may not respond. Thread-safe.
  */
 public final class PendingTaskLimiter {
 

@@ -68,17 +68,8 @@ class GearmanServiceIT {
         RawPeer client = new RawPeer(service.gearmanPort().orElseThrow());
         RawPeer worker = new RawPeer(service.gearmanPort().orElseThrow())) {
       worker.send(PacketType.CAN_DO, "work").sleep();
-      HttpResponse<String> created =
-          HttpClient.newHttpClient()
-              .send(
-                  HttpRequest.newBuilder(URI.create(service.uri() + "v1/tasks"))
-                      .header("Content-Type", "application/json")
-                      .POST(
-                          HttpRequest.BodyPublishers.ofString(
-                              "{\"name\":\"work\",\"id\":\"17\",\"params\":{\"x\":1}}"))
-                      .build(),
-                  HttpResponse.BodyHandlers.ofString());
-      assertThat(created.statusCode()).isEqualTo(201);
+      String job17 = "{\"name\":\"work\",\"id\":\"17\",\"params\":{\"x\":1}}";
+      assertThat(submit(service, job17).statusCode()).isEqualTo(201);
       worker.expect(PacketType.NOOP);
       List<String> job = worker.work();
       assertThat(job.get(2)).isEqualTo("{\"x\":1}");
@@ -111,6 +102,38 @@ class GearmanServiceIT {
         .singleElement()
         .extracting(TaskInfo::payload)
         .satisfies(payload -> assertThat(payload.utf8()).contains("\"success\"", "\"17\""));
+  }
+
+  private static HttpResponse<String> submit(TaskService service, String json) throws Exception {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create(service.uri() + "v1/tasks"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(json))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void requestsAndGearmanShareTheLimitOfPendingTasks() throws Exception {
+    String tasks =
+        """
+        listen: { port: 0 }
+        gearman: { port: 0, drainTimeout: 100ms }
+        tasks: { few: { kind: worker, maxPending: 2 }, any: { kind: worker, maxPending: 2 } }
+        """;
+    try (TaskService service = TaskService.start(config(tasks));
+        RawPeer client = new RawPeer(service.gearmanPort().orElseThrow())) {
+      // Loads the classes: the size of a queue is kept for a short time only.
+      client.submit(PacketType.SUBMIT_JOB_BG, "any", "", "{}");
+      submit(service, "{\"name\":\"any\"}");
+
+      client.submit(PacketType.SUBMIT_JOB_BG, "few", "", "{}");
+      assertThat(submit(service, "{\"name\":\"few\"}").statusCode()).isEqualTo(201);
+      assertThat(client.ask(PacketType.ERROR, PacketType.SUBMIT_JOB_BG, "few", "", "{}").get(0))
+          .isEqualTo("JOB_QUEUE_FULL");
+    }
+    assertThat(inspector.queue("few").snapshot().size(TaskState.PENDING)).isEqualTo(2);
   }
 
   @Test

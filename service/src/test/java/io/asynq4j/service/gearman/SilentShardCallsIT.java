@@ -26,6 +26,7 @@ import io.asynq4j.service.gearman.job.GatewayBus;
 import io.asynq4j.service.gearman.job.JobKey;
 import io.asynq4j.service.gearman.protocol.EventLoop;
 import io.asynq4j.service.gearman.protocol.PacketType;
+import io.asynq4j.service.limit.PendingTaskLimiter;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -80,7 +81,12 @@ class SilentShardCallsIT {
         GearmanConfig.builder().port(0).drainTimeout(Duration.ofMillis(200)).build();
     GearmanGateway gateway =
         GearmanGateway.start(
-            redis, config, (definition, payload) -> Optional.empty(), attempts, Durability.PRIMARY);
+            redis,
+            config,
+            (definition, payload) -> Optional.empty(),
+            attempts,
+            new PendingTaskLimiter(Inspector.create(redis)),
+            Durability.PRIMARY);
     gateways.add(gateway);
     return gateway;
   }

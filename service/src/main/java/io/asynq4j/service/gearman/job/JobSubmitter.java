@@ -59,12 +59,13 @@ public final class JobSubmitter {
       JobClaimer claimer,
       EventLoop loop,
       JobValidator validator,
+      PendingTaskLimiter pending,
       Duration resultRetention) {
     this.functions = functions;
     this.bus = bus;
     this.loop = loop;
     this.validator = validator;
-    this.pending = new PendingTaskLimiter(inspector);
+    this.pending = pending;
     this.resultRetention = resultRetention;
     this.enqueuer = new JobEnqueuer(client, inspector, results, bus, claimer, loop);
     this.lanes = KeyedBatchExecutor.perServer("asynq-gearman-submit", MAX_BATCH, this::submit);
