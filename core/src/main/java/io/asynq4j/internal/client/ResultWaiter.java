@@ -51,7 +51,7 @@ public final class ResultWaiter {
         return Optional.empty();
       }
       TimeUnit.NANOSECONDS.sleep(Math.min(interval.nanos(), left));
-      interval = interval.next();
+      interval = interval.next(PollInterval.LONGEST);
     }
   }
 

@@ -8,15 +8,19 @@ import java.time.Duration;
  */
 public record PollInterval(long nanos) {
 
-  /** The interval that does not grow any further. */
+  /** The longest interval between polls by one waiting caller. */
   public static final Duration LONGEST = Duration.ofMillis(500);
 
   public static PollInterval startingAt(Duration first) {
     return new PollInterval(first.toNanos());
   }
 
-  /** Returns the interval after one more poll. */
-  public PollInterval next() {
-    return new PollInterval(Math.min(nanos * 3 / 2, LONGEST.toNanos()));
+  /**
+   * Returns the interval after one more poll.
+   *
+   * @param longest the interval that does not grow any further, such as {@link #LONGEST}
+   */
+  public PollInterval next(Duration longest) {
+    return new PollInterval(Math.min(nanos * 3 / 2, longest.toNanos()));
   }
 }

@@ -104,7 +104,7 @@ public final class TaskApi {
     if (isOver(poll, task)) {
       poll.answer().completeAsync(() -> answer(task), answers);
     } else {
-      schedule(poll, interval.next());
+      schedule(poll, interval.next(PollInterval.LONGEST));
     }
   }
 

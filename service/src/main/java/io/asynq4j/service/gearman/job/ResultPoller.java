@@ -1,6 +1,8 @@
 package io.asynq4j.service.gearman.job;
 
 import io.asynq4j.BrokerException;
+import io.asynq4j.internal.time.PollInterval;
+import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.service.executor.KeyedBatchExecutor;
 import io.asynq4j.service.executor.RedisServerLocator;
 import java.time.Duration;
@@ -23,8 +25,8 @@ final class ResultPoller {
 
   private static final Logger log = LoggerFactory.getLogger(ResultPoller.class);
 
-  /** With many tasks, each is polled less often: the longest pause per task. */
-  private static final long PAUSE_PER_TASK_NANOS = Duration.ofMillis(1).toNanos();
+  /** With many tasks, each is polled less often: the longest interval per task. */
+  private static final Duration INTERVAL_PER_TASK = Duration.ofMillis(1);
 
   private static final int MAX_BATCH = 100;
   private static final String THREAD_NAME = "asynq-gearman-results";
@@ -33,7 +35,7 @@ final class ResultPoller {
   private static final class Entry {
     private final long number;
     private final JobKey key;
-    private long pause;
+    private PollInterval interval;
 
     /** Changes only while the entry is not in the set that is sorted by it. */
     private long next;
@@ -41,18 +43,18 @@ final class ResultPoller {
     /** Whether a thread polls it, or will. */
     private boolean polling;
 
-    Entry(long number, JobKey key, long pause) {
+    Entry(long number, JobKey key, PollInterval interval) {
       this.number = number;
       this.key = key;
-      this.pause = pause;
-      this.next = System.nanoTime() + pause;
+      this.interval = interval;
+      this.next = System.nanoTime() + interval.nanos();
     }
   }
 
   private final RedisServerLocator servers;
   private final Predicate<JobKey> poll;
-  private final long firstPauseNanos;
-  private final long longestPauseNanos;
+  private final PollInterval firstInterval;
+  private final Duration longestInterval;
   private final Thread thread;
 
   /** By the server of a cluster. */
@@ -77,8 +79,8 @@ final class ResultPoller {
   ResultPoller(RedisServerLocator servers, Duration interval, Predicate<JobKey> poll) {
     this.servers = servers;
     this.poll = poll;
-    this.firstPauseNanos = interval.toNanos() / 100;
-    this.longestPauseNanos = interval.toNanos() / 2;
+    this.firstInterval = PollInterval.startingAt(interval.dividedBy(100));
+    this.longestInterval = interval.dividedBy(2);
     this.thread = new Thread(this::run, THREAD_NAME);
     thread.setDaemon(true);
     this.lanes =
@@ -91,7 +93,7 @@ final class ResultPoller {
   }
 
   synchronized void add(JobKey key) {
-    Entry entry = new Entry(++numbers, key, firstPauseNanos);
+    Entry entry = new Entry(++numbers, key, firstInterval);
     entries.put(key, entry);
     schedule.add(entry);
     notifyAll();
@@ -104,9 +106,9 @@ final class ResultPoller {
     }
   }
 
-  /** Polls a task after the first pause, and then less and less often again. */
+  /** Polls a task after the first interval, and then less and less often again. */
   void pollSoon(JobKey key) {
-    pollAfter(key, firstPauseNanos);
+    pollAfter(key, firstInterval.nanos());
   }
 
   /** Polls a task after this time, and then less and less often again. */
@@ -114,7 +116,7 @@ final class ResultPoller {
     Entry entry = entries.get(key);
     if (entry != null) {
       schedule.remove(entry);
-      entry.pause = firstPauseNanos;
+      entry.interval = firstInterval;
       entry.next = System.nanoTime() + nanos;
       schedule.add(entry);
       notifyAll();
@@ -149,11 +151,10 @@ final class ResultPoller {
         wait(Math.max(1, (first.next - now) / 1_000_000));
       } else {
         schedule.remove(first);
-        first.next = now + first.pause;
-        first.pause =
-            Math.min(
-                first.pause * 3 / 2,
-                Math.max(longestPauseNanos, schedule.size() * PAUSE_PER_TASK_NANOS));
+        first.next = now + first.interval.nanos();
+        first.interval =
+            first.interval.next(
+                TimeMath.max(longestInterval, INTERVAL_PER_TASK.multipliedBy(schedule.size())));
         schedule.add(first);
         if (!first.polling) {
           first.polling = true;
