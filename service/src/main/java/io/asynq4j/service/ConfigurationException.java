@@ -1,10 +1,11 @@
 package io.asynq4j.service;
 
+import io.asynq4j.AsynqException;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /** The configuration is invalid. The message has one line for each problem. */
-public final class ConfigurationException extends RuntimeException {
+public final class ConfigurationException extends AsynqException {
 
   private static final long serialVersionUID = 1;
 

@@ -6,7 +6,6 @@ import io.asynq4j.http.Json;
 import io.asynq4j.http.Problem;
 import io.asynq4j.service.api.Problems;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -22,7 +21,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Enqueues tasks through the task service over HTTP, for Java services without access to Redis.
- * Throws {@link TaskServiceException} for errors of the service. Thread-safe.
+ * Throws {@link TaskServiceException} if the service refuses a request or does not respond.
+ * Thread-safe.
  */
 public final class TaskServiceClient {
 
@@ -101,7 +101,13 @@ public final class TaskServiceClient {
     try {
       return task(http.send(request.build(), BodyHandlers.ofByteArray()));
     } catch (IOException e) {
-      throw new UncheckedIOException("the task service does not respond: " + e.getMessage(), e);
+      throw new TaskServiceException(
+          0,
+          "unavailable",
+          "",
+          "the task service at %s does not respond: %s; retry, or check its URL"
+              .formatted(service, e.getMessage() == null ? e : e.getMessage()),
+          e);
     }
   }
 
