@@ -2,6 +2,7 @@ package io.asynq4j.service;
 
 import io.asynq4j.Durability;
 import io.asynq4j.http.PemKeyStore;
+import io.asynq4j.internal.text.DurationFormat;
 import io.asynq4j.internal.text.Glob;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.service.ServiceConfig.DashboardPages;
@@ -24,8 +25,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -133,6 +136,10 @@ final class ConfigurationReader {
 
   private static DashboardPages dashboard(ConfigurationSection section) {
     DashboardPages pages = new DashboardPages(section.flag("enabled"), section.flag("readOnly"));
+    if (pages.readOnly() && !section.has("enabled")) {
+      section.problem(
+          "readOnly", "is true, but enabled is not set; set enabled: true or remove readOnly");
+    }
     section.end();
     return pages;
   }
@@ -171,7 +178,11 @@ final class ConfigurationReader {
             lease.duration("default", SECOND, DAY).orElse(Duration.ofSeconds(30)),
             lease.duration("longest", SECOND, DAY).orElse(Duration.ofMinutes(15)));
     if (times.usual().compareTo(times.longest()) > 0) {
-      lease.problem("default", "must not be longer than lease.longest");
+      lease.problem(
+          "default",
+          "must not be longer than lease.longest (%s), got %s"
+              .formatted(
+                  DurationFormat.format(times.longest()), DurationFormat.format(times.usual())));
     }
     lease.end();
     return times;
@@ -179,6 +190,7 @@ final class ConfigurationReader {
 
   private static List<ApiKey> keys(ConfigurationSection top) {
     List<ApiKey> keys = new ArrayList<>();
+    Map<String, String> namesByHash = new HashMap<>();
     for (ConfigurationSection section : top.sections("keys")) {
       String name = section.required("name").orElse("");
       String hash = section.required("hash").orElse("");
@@ -186,6 +198,13 @@ final class ConfigurationReader {
         // The value is not repeated: it may be the key itself.
         section.problem(
             "hash", "must be \"sha256:\" and 64 hex digits, as printed by asynq serve --new-key");
+      }
+      String other = namesByHash.putIfAbsent(hash, name);
+      if (other != null && !hash.isEmpty()) {
+        section.problem(
+            "hash",
+            "of the key \"%s\" is also that of the key \"%s\"; remove one of them"
+                .formatted(name, other));
       }
       Set<Scope> scopes = EnumSet.noneOf(Scope.class);
       for (String word : section.texts("scopes")) {

@@ -178,7 +178,18 @@ class ServiceConfigTest {
         "tasks: { a: { kind: http } }               | tasks.a.http.url is missing",
         "tasks: { a: { kind: worker, timeout: 5 } } | must be a duration",
         "tasks: { a: { kind: worker, queue: b }, b: { kind: worker } } | share queue",
-        "tasks: { a: { kind: worker, ordered: true, maxRun: 2 } } | is always 1 if ordered is set",
+        "tasks: { a: { kind: worker, ordered: true, maxRun: 2 } } | tasks.a.maxRun is 2, but"
+            + " ordered: true runs one task at a time",
+        "tasks: { a: { kind: worker, ordered: skip, maxRun: 2 } } | tasks.a.maxRun is 2, but"
+            + " ordered: skip runs one task at a time",
+        "tasks: { a: { kind: worker, rate: none, burst: 5 } } | tasks.a.burst is 5, but rate: none",
+        "lease: { longest: 10s }                    | lease.default must not be longer than"
+            + " lease.longest (10s), got 30s",
+        "dashboard: { readOnly: true }              | dashboard.readOnly is true, but enabled is not"
+            + " set",
+        "gearman: { maxFunctions: 5 }               | gearman.maxFunctions is 5, but"
+            + " acceptUndefined is not set",
+        "gearman: { lease: 2s }                     | gearman.lease must be a duration",
         "tasks: { a: { kind: worker, params: { type: 7 } } } | tasks.a.params is not a valid JSON"
             + " Schema",
         "tasks: { a: { kind: worker, schedule: { cron: x } } } | schedule.cron is invalid",
@@ -202,6 +213,30 @@ class ServiceConfigTest {
       })
   void whatIsWrongIsRefused(String yaml, String expected) {
     assertThat(problems(yaml.replace("\\n", "\n")).toString()).contains(expected);
+  }
+
+  @Test
+  void aHashOfTwoKeysIsRefusedBecauseOnlyOneOfThemWouldApply() {
+    String key = "{ name: %s, hash: \"" + HASH + "\", scopes: [%s] }";
+    String keys = key.formatted("a", "submit") + ", " + key.formatted("b", "operate");
+
+    assertThat(problems("keys: [ " + keys + " ]"))
+        .singleElement()
+        .asString()
+        .contains("keys[1].hash of the key \"b\" is also that of the key \"a\"");
+  }
+
+  @Test
+  void anInactiveSettingIsAllowedNextToTheOneThatSwitchesItOff() {
+    ServiceConfig config =
+        parse(
+            """
+            dashboard: { enabled: false, readOnly: true }
+            gearman: { acceptUndefined: false, maxFunctions: 5 }
+            """);
+
+    assertThat(config.dashboard().enabled()).isFalse();
+    assertThat(requireNonNull(config.gearman()).acceptUndefined()).isFalse();
   }
 
   @Test

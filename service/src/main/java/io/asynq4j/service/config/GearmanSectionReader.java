@@ -19,7 +19,19 @@ public final class GearmanSectionReader {
     section.integer("port", 0, 65_535).ifPresent(config::port);
     config.allowInsecure(section.flag("allowInsecure"));
     config.acceptUndefined(section.flag("acceptUndefined"));
-    section.integer("maxFunctions", 1, 100_000).ifPresent(config::maxFunctions);
+    section
+        .integer("maxFunctions", 1, 100_000)
+        .ifPresent(
+            number -> {
+              config.maxFunctions(number);
+              if (!section.has("acceptUndefined")) {
+                section.problem(
+                    "maxFunctions",
+                    "is %d, but acceptUndefined is not set, so no function is defined; set it or"
+                            .formatted(number)
+                        + " remove maxFunctions");
+              }
+            });
     section
         .size("maxPacket", 1 << 10, 64 << 20)
         .ifPresent(bytes -> config.maxPacket(bytes.intValue()));

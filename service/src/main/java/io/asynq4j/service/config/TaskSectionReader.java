@@ -155,9 +155,16 @@ public final class TaskSectionReader {
     }
     try {
       RateLimit rate = RateLimit.parse(text.get());
-      return rate.isUnlimited()
-          ? Optional.empty()
-          : Optional.of(burst.map(rate::withBurst).orElse(rate));
+      if (rate.isUnlimited()) {
+        burst.ifPresent(
+            tasks ->
+                section.problem(
+                    "burst",
+                    "is %d, but rate: %s has no burst; remove one of them"
+                        .formatted(tasks, text.get())));
+        return Optional.empty();
+      }
+      return Optional.of(burst.map(rate::withBurst).orElse(rate));
     } catch (IllegalArgumentException e) {
       section.problem("rate", "is invalid: " + e.getMessage());
       return Optional.empty();
@@ -216,7 +223,10 @@ public final class TaskSectionReader {
                 default -> section.problem("ordered", "must be true, false or skip");
               }
               if (!word.equals("false") && section.has("maxRun")) {
-                section.problem("maxRun", "is always 1 if ordered is set; remove one of them");
+                section.problem(
+                    "maxRun",
+                    "is %s, but ordered: %s runs one task at a time; remove one of them"
+                        .formatted(section.text("maxRun").orElse("invalid"), word));
               }
             });
   }
