@@ -228,7 +228,7 @@ class ReferenceWorkersIT {
     await().until(() -> fixture.inspector.queue("work").task("1").progress() != null);
     String[] asKey = {"Authorization", "Bearer " + key};
     assertThat(fixture.post("/v1/tasks/1/cancel", "", asKey).status()).isEqualTo(200);
-    assertThat(ended("1", TaskState.ARCHIVED).lastError()).isEqualTo("it was cancelled");
+    assertThat(ended("1", TaskState.ARCHIVED).lastError()).isEqualTo("cancelled by an operator");
   }
 
   @ParameterizedTest

@@ -24,7 +24,7 @@ import tools.jackson.databind.JsonNode;
 /** The settling half of the lease protocol: workers report the outcomes of tasks. Thread-safe. */
 public final class SettleApi {
 
-  private static final String CANCELLED = "it was cancelled";
+  private static final String CANCELLED = "cancelled by an operator";
 
   private final DefinitionCatalog catalog;
   private final LeaseFollowUps followUps;

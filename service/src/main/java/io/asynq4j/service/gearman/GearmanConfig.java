@@ -1,5 +1,7 @@
 package io.asynq4j.service.gearman;
 
+import io.asynq4j.internal.text.ByteSizeFormat;
+import io.asynq4j.internal.text.DurationFormat;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -41,25 +43,31 @@ public record GearmanConfig(
 
   private static final int LARGEST_PACKET = 64 << 20;
   private static final int SMALLEST_PACKET = 1 << 10;
+  private static final Duration SHORTEST_LEASE = Duration.ofSeconds(3);
+  private static final Duration LONGEST_LEASE = Duration.ofHours(1);
 
   public GearmanConfig {
-    require(port >= 0 && port <= 65_535, "port must be 0 to 65535: " + port);
-    require(maxFunctions >= 1, "maxFunctions must be 1 or more: " + maxFunctions);
+    requireBetween(0, 65_535, port, "port");
+    requireAtLeast(1, maxFunctions, "maxFunctions");
     require(
         maxPacket >= SMALLEST_PACKET && maxPacket <= LARGEST_PACKET,
-        "maxPacket must be 1 KiB to 64 MiB: " + maxPacket);
-    require(maxConnections >= 1, "maxConnections must be 1 or more: " + maxConnections);
+        "maxPacket must be %s to %s, got %s"
+            .formatted(
+                ByteSizeFormat.format(SMALLEST_PACKET),
+                ByteSizeFormat.format(LARGEST_PACKET),
+                ByteSizeFormat.format(maxPacket)));
+    requireAtLeast(1, maxConnections, "maxConnections");
+    requireAtLeast(Duration.ofMillis(100), firstPacketWithin, "firstPacketWithin");
     require(
-        firstPacketWithin.toMillis() >= 100,
-        "firstPacketWithin must be 100 ms or more: " + firstPacketWithin);
-    require(
-        lease.compareTo(Duration.ofSeconds(3)) >= 0 && lease.compareTo(Duration.ofHours(1)) <= 0,
-        "lease must be 3 seconds to 1 hour: " + lease);
-    require(jobRetries >= 0, "jobRetries must not be negative: " + jobRetries);
-    require(
-        resultRetention.compareTo(Duration.ofSeconds(5)) >= 0,
-        "resultRetention must be 5 seconds or more: " + resultRetention);
-    require(!drainTimeout.isNegative(), "drainTimeout must not be negative: " + drainTimeout);
+        lease.compareTo(SHORTEST_LEASE) >= 0 && lease.compareTo(LONGEST_LEASE) <= 0,
+        "lease must be %s to %s, got %s"
+            .formatted(
+                DurationFormat.format(SHORTEST_LEASE),
+                DurationFormat.format(LONGEST_LEASE),
+                DurationFormat.format(lease)));
+    requireAtLeast(0, jobRetries, "jobRetries");
+    requireAtLeast(Duration.ofSeconds(5), resultRetention, "resultRetention");
+    requireAtLeast(Duration.ZERO, drainTimeout, "drainTimeout");
     require(
         allowInsecure || isLoopback(host),
         "the gearman gateway must not listen on %s: gearman's protocol has neither passwords nor encryption,"
@@ -79,6 +87,23 @@ public record GearmanConfig(
     } catch (UnknownHostException e) {
       throw new IllegalArgumentException("the host \"" + host + "\" to listen on is unknown", e);
     }
+  }
+
+  private static void requireBetween(int least, int most, int value, String what) {
+    require(
+        value >= least && value <= most,
+        "%s must be %d to %d, got %d".formatted(what, least, most, value));
+  }
+
+  private static void requireAtLeast(int least, int value, String what) {
+    require(value >= least, "%s must be %d or greater, got %d".formatted(what, least, value));
+  }
+
+  private static void requireAtLeast(Duration least, Duration value, String what) {
+    require(
+        value.compareTo(least) >= 0,
+        "%s must be %s or longer, got %s"
+            .formatted(what, DurationFormat.format(least), DurationFormat.format(value)));
   }
 
   private static void require(boolean condition, String problem) {

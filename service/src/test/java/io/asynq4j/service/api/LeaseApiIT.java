@@ -143,7 +143,7 @@ class LeaseApiIT {
     assertThat(settle("progress", one, "").at("/state").stringValue()).isEqualTo("cancelled");
     assertThat(settle("fail", one, ",\"error\":\"stopped\"").at("/state").stringValue())
         .isEqualTo("archived");
-    assertThat(task("a", "1").lastError()).isEqualTo("it was cancelled");
+    assertThat(task("a", "1").lastError()).isEqualTo("cancelled by an operator");
     assertThat(settle("complete", two, "").status()).isEqualTo(200);
   }
 

@@ -466,7 +466,7 @@ class GearmanGatewayIT {
     assertThat(stateOf("RETRY")).isEqualTo(TaskState.RETRY);
     assertThat(stateOf("ARCHIVE")).isEqualTo(TaskState.ARCHIVED);
     assertThat(stateOf("DELETE")).isNull();
-    assertThat(fixture.task("f", "RETRY").lastError()).isEqualTo("it was cancelled");
+    assertThat(fixture.task("f", "RETRY").lastError()).isEqualTo("cancelled by an operator");
     assertThat(fixture.task("f", "ARCHIVE").result().size()).isZero();
 
     for (AfterCancel after : AfterCancel.values()) {

@@ -36,7 +36,7 @@ public final class GearmanException extends RuntimeException {
       return new GearmanException(
           "QUEUE_ERROR", "Redis does not answer or refuses; try again later");
     }
-    log.error("a request of a gearman peer could not be carried out", e);
+    log.error("a request of a gearman peer failed", e);
     return new GearmanException("SERVER_ERROR", "the gateway has failed; see its log");
   }
 

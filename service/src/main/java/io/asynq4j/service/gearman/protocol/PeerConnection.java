@@ -276,7 +276,7 @@ public final class PeerConnection implements PacketReader.Sink {
       return;
     }
     if (closing && out.isEmpty() && open.isEmpty()) {
-      close("it is done");
+      close("the peer has finished");
       return;
     }
     updateInterest();
@@ -316,7 +316,7 @@ public final class PeerConnection implements PacketReader.Sink {
     } else if (isFarBehind() || (!out.isEmpty() && now - writtenAt > UNREAD_NANOS)) {
       close("the peer does not read its packets");
     } else if (closing && open.isEmpty() && now - closingAt > CLOSE_TIMEOUT_NANOS) {
-      close("it is done, and the peer does not read its packets");
+      close("the peer has finished and does not read its packets");
     } else if (peer != null) {
       peer.tick(now);
     }

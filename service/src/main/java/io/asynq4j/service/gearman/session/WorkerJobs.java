@@ -37,7 +37,7 @@ public final class WorkerJobs {
   /** Error of a task whose worker reported a failure without a message. */
   public static final String FAILED = "the gearman worker has reported a failure";
 
-  private static final String CANCELLED = "it was cancelled";
+  private static final String CANCELLED = "cancelled by an operator";
 
   private static final int MAX_ENDED = 64;
 
