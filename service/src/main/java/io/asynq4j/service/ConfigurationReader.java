@@ -5,15 +5,17 @@ import io.asynq4j.http.PemKeyStore;
 import io.asynq4j.internal.text.DurationFormat;
 import io.asynq4j.internal.text.Glob;
 import io.asynq4j.redis.RedisConfig;
+import io.asynq4j.service.ConfigurationException.Problem;
 import io.asynq4j.service.ServiceConfig.DashboardPages;
 import io.asynq4j.service.ServiceConfig.Hosting;
-import io.asynq4j.service.ServiceConfig.Listener;
 import io.asynq4j.service.ServiceConfig.Logs;
 import io.asynq4j.service.auth.ApiKey;
+import io.asynq4j.service.auth.Scope;
 import io.asynq4j.service.config.ConfigurationParser;
 import io.asynq4j.service.config.ConfigurationSection;
 import io.asynq4j.service.config.GearmanSectionReader;
 import io.asynq4j.service.config.LeaseTimes;
+import io.asynq4j.service.config.ListenAddress;
 import io.asynq4j.service.config.RequestLimits;
 import io.asynq4j.service.config.SubmitSettings;
 import io.asynq4j.service.config.TaskSectionReader;
@@ -24,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -40,14 +43,24 @@ final class ConfigurationReader {
   private static final Duration DAY = Duration.ofDays(1);
   private static final Duration YEAR = Duration.ofDays(366);
 
-  private final ConfigurationParser source;
+  private final List<Problem> problems = new ArrayList<>();
+  private final ConfigurationParser parser;
 
-  ConfigurationReader(ConfigurationParser source) {
-    this.source = source;
+  /**
+   * @param file the name of the file, for the positions of errors
+   */
+  ConfigurationReader(String file, Map<String, String> environment) {
+    this.parser =
+        new ConfigurationParser(
+            file,
+            environment,
+            (line, column, message) -> problems.add(new Problem(file, line, column, message)));
   }
 
+  /** Throws {@link ConfigurationException} with all errors. */
   ServiceConfig read(String yaml) {
-    ConfigurationSection top = source.parse(yaml);
+    ConfigurationSection top =
+        parser.parse(yaml).orElseThrow(() -> new ConfigurationException(problems));
 
     ConfigurationSection redis = top.section("redis");
     String redisUrl = redis.text("url", "redis://localhost:6379");
@@ -59,7 +72,7 @@ final class ConfigurationReader {
     redis.end();
 
     List<ApiKey> keys = keys(top);
-    Listener listener = listener(top.section("listen"), keys);
+    ListenAddress listener = listener(top.section("listen"), keys);
     ConfigurationSection http = top.section("http");
     AllowedHosts allowed = allowedHosts(http);
     Duration connectTimeout =
@@ -89,11 +102,14 @@ final class ConfigurationReader {
             keys,
             TaskSectionReader.read(top.section("tasks"), allowed));
     top.end();
-    source.throwIfBad();
+    if (!problems.isEmpty()) {
+      problems.sort(Comparator.comparingInt(Problem::line).thenComparingInt(Problem::column));
+      throw new ConfigurationException(problems);
+    }
     return config;
   }
 
-  private static Listener listener(ConfigurationSection listen, List<ApiKey> keys) {
+  private static ListenAddress listener(ConfigurationSection listen, List<ApiKey> keys) {
     String host = listen.text("host", "127.0.0.1");
     int port = listen.integer("port", 0, 65_535).orElse(8080);
     ConfigurationSection tls = listen.section("tls");
@@ -118,7 +134,7 @@ final class ConfigurationReader {
               + " 127.0.0.1");
     }
     listen.end();
-    return new Listener(host, port, certificate, key);
+    return new ListenAddress(host, port, certificate, key);
   }
 
   private static @Nullable Path file(ConfigurationSection section, String key) {

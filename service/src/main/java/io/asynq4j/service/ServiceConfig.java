@@ -1,8 +1,8 @@
 package io.asynq4j.service;
 
 import io.asynq4j.service.auth.ApiKey;
-import io.asynq4j.service.config.ConfigurationParser;
 import io.asynq4j.service.config.LeaseTimes;
+import io.asynq4j.service.config.ListenAddress;
 import io.asynq4j.service.config.RequestLimits;
 import io.asynq4j.service.config.SubmitSettings;
 import io.asynq4j.service.gearman.GearmanConfig;
@@ -27,18 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServiceConfig {
 
-  /**
-   * Address of the service.
-   *
-   * @param certificate PEM file with the certificate chain; null = no TLS
-   * @param key PEM file with the private key of the certificate
-   */
-  record Listener(String host, int port, @Nullable Path certificate, @Nullable Path key) {
-    boolean isEncrypted() {
-      return certificate != null;
-    }
-  }
-
   /** Concurrency and network access of hosted tasks. */
   record Hosting(
       int concurrency,
@@ -58,7 +46,7 @@ public final class ServiceConfig {
   record Logs(@Nullable Path audit, boolean requests) {}
 
   private final String redisUrl;
-  private final Listener listener;
+  private final ListenAddress listener;
   private final Hosting hosting;
   private final SubmitSettings submit;
   private final RequestLimits limits;
@@ -71,7 +59,7 @@ public final class ServiceConfig {
 
   ServiceConfig(
       String redisUrl,
-      Listener listener,
+      ListenAddress listener,
       Hosting hosting,
       SubmitSettings submit,
       RequestLimits limits,
@@ -105,14 +93,14 @@ public final class ServiceConfig {
 
   /** Parses the text of a file. */
   public static ServiceConfig parse(String file, String yaml, Map<String, String> environment) {
-    return new ConfigurationReader(new ConfigurationParser(file, environment)).read(yaml);
+    return new ConfigurationReader(file, environment).read(yaml);
   }
 
   String redisUrl() {
     return redisUrl;
   }
 
-  Listener listener() {
+  ListenAddress listener() {
     return listener;
   }
 

@@ -22,8 +22,10 @@ import io.asynq4j.service.api.ServiceRoutes;
 import io.asynq4j.service.api.SettleApi;
 import io.asynq4j.service.api.SubmitApi;
 import io.asynq4j.service.api.TaskApi;
+import io.asynq4j.service.api.WebServer;
 import io.asynq4j.service.auth.AccessControl;
 import io.asynq4j.service.auth.DashboardAuthFilter;
+import io.asynq4j.service.auth.Scope;
 import io.asynq4j.service.config.RequestLimits;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import io.asynq4j.service.definition.DefinitionRefresher;
@@ -35,8 +37,10 @@ import io.asynq4j.service.gearman.GearmanConfig;
 import io.asynq4j.service.gearman.GearmanGateway;
 import io.asynq4j.service.lease.LeaseDispatcher;
 import io.asynq4j.service.limit.PendingTaskLimiter;
+import io.asynq4j.service.response.Problems;
 import io.asynq4j.service.tasks.ConfiguredTask;
 import io.asynq4j.service.tasks.QueueOwnershipMiddleware;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -231,12 +235,22 @@ public final class TaskService implements AutoCloseable {
     BooleanSupplier isDraining = () -> draining;
     Supplier<RequestLimits> limits = () -> config.limits();
     return ServiceRoutes.of(
-        new OperationsApi(redis, metrics, isDraining, hosted::isActive, this::reload),
+        new OperationsApi(redis, metrics, isDraining, hosted::isActive, this::reloadForCaller),
         new SubmitApi(catalog, client, inspector, pending, limits, () -> config.submit()),
         new TaskApi(catalog, inspector, timer, polls, answers, isDraining),
         new LeaseApi(catalog, dispatcher, followUps, limits, () -> config.leases()),
         new SettleApi(catalog, followUps, limits),
         new DefinitionApi(catalog, inspector, this::definitionsChanged, limits));
+  }
+
+  private Set<String> reloadForCaller() {
+    try {
+      return reload();
+    } catch (ConfigurationException e) {
+      throw Problems.invalid("", String.valueOf(e.getMessage()));
+    } catch (UncheckedIOException e) {
+      throw Problems.invalid("", "the configuration file cannot be read");
+    }
   }
 
   /**

@@ -4,7 +4,7 @@ import io.asynq4j.TaskState;
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Json;
 import io.asynq4j.http.Problem;
-import io.asynq4j.service.api.Problems;
+import io.asynq4j.service.response.Problems;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;

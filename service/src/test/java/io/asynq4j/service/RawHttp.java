@@ -36,7 +36,7 @@ public final class RawHttp {
   }
 
   /** The status of the next response; fails if the connection ends before it. */
-  static int status(Socket socket) throws IOException {
+  public static int status(Socket socket) throws IOException {
     BufferedReader lines =
         new BufferedReader(
             new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1));

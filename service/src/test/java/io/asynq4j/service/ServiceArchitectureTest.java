@@ -4,6 +4,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -28,6 +29,31 @@ class ServiceArchitectureTest {
                           "io.asynq4j.internal.outcome",
                           "io.asynq4j.internal.text",
                           "io.asynq4j.internal.time")));
+
+  @ArchTest
+  static final ArchRule packages_have_no_cycles =
+      slices().matching("io.asynq4j.service.(*)..").should().beFreeOfCycles();
+
+  @ArchTest
+  static final ArchRule parts_do_not_know_the_service_as_a_whole =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.asynq4j.service")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.asynq4j.service");
+
+  @ArchTest
+  static final ArchRule the_protocol_of_gearman_knows_nothing_else_of_the_gateway =
+      noClasses()
+          .that()
+          .resideInAPackage("io.asynq4j.service.gearman.protocol")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage(
+                  "io.asynq4j.service.gearman",
+                  "io.asynq4j.service.gearman.job",
+                  "io.asynq4j.service.gearman.session"));
 
   @ArchTest
   static final ArchRule the_time_comes_from_a_clock =

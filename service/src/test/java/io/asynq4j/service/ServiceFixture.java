@@ -5,7 +5,7 @@ import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.http.Json;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
-import io.asynq4j.service.api.Problems;
+import io.asynq4j.service.response.Problems;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.Socket;

@@ -8,9 +8,10 @@ import io.asynq4j.http.ResponseSender;
 import io.asynq4j.http.Route;
 import io.asynq4j.http.Router;
 import io.asynq4j.internal.text.SafeLog;
-import io.asynq4j.service.Scope;
 import io.asynq4j.service.auth.AccessControl;
 import io.asynq4j.service.auth.ApiKey;
+import io.asynq4j.service.auth.Scope;
+import io.asynq4j.service.response.Problems;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -106,7 +107,7 @@ public final class ApiServlet extends HttpServlet {
             .orElseThrow(() -> Problems.notFound("unknown path; see /v1/openapi.json"));
     Route<Scope, Exchange> route = match.route();
     record.setRoute(route);
-    ApiKey caller = access.get().require(request, route.permission(), record);
+    ApiKey caller = access.get().require(request, route.permission(), record::setCaller);
     return route.endpoint().handle(new Exchange(request, caller, match.variables()));
   }
 

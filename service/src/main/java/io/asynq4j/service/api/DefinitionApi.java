@@ -14,6 +14,7 @@ import io.asynq4j.service.auth.AccessControl;
 import io.asynq4j.service.auth.DashboardAuthFilter;
 import io.asynq4j.service.config.RequestLimits;
 import io.asynq4j.service.definition.DefinitionCatalog;
+import io.asynq4j.service.response.Problems;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;

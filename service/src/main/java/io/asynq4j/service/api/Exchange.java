@@ -6,12 +6,11 @@ import io.asynq4j.http.Json;
 import io.asynq4j.http.RequestFields;
 import io.asynq4j.internal.text.DurationFormat;
 import io.asynq4j.service.auth.ApiKey;
+import io.asynq4j.service.response.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** A request of an authenticated caller. Used by one thread at a time. */
@@ -66,11 +65,5 @@ public final class Exchange extends HttpExchange {
       throw Problems.FACTORY.unsupportedType("the body must be one JSON object");
     }
     return Json.parse(body(limit), "the body", Problems.FACTORY);
-  }
-
-  public static Optional<String> bearer(@Nullable String authorization) {
-    return authorization != null && authorization.regionMatches(true, 0, "Bearer ", 0, 7)
-        ? Optional.of(authorization.substring(7).strip())
-        : Optional.empty();
   }
 }

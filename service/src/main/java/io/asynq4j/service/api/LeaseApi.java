@@ -20,6 +20,8 @@ import io.asynq4j.service.definition.DefinitionCatalog;
 import io.asynq4j.service.definition.FollowUpTasks;
 import io.asynq4j.service.lease.LeaseDispatcher;
 import io.asynq4j.service.lease.LeaseToken;
+import io.asynq4j.service.response.Problems;
+import io.asynq4j.service.response.TaskJson;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

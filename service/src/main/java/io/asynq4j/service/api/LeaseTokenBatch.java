@@ -11,6 +11,7 @@ import io.asynq4j.service.auth.AccessControl;
 import io.asynq4j.service.auth.ApiKey;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import io.asynq4j.service.lease.LeaseToken;
+import io.asynq4j.service.response.Problems;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

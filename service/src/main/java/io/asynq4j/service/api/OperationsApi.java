@@ -5,12 +5,10 @@ import io.asynq4j.http.Json;
 import io.asynq4j.http.Problem;
 import io.asynq4j.http.Route;
 import io.asynq4j.redis.RedisConnection;
-import io.asynq4j.service.ConfigurationException;
-import io.asynq4j.service.TaskService;
 import io.asynq4j.service.auth.AccessControl;
+import io.asynq4j.service.response.Problems;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
@@ -22,6 +20,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** Probes, metrics, API description and reload of a replica. Thread-safe. */
 public final class OperationsApi {
 
+  private static final String OPEN_API = "/io/asynq4j/service/openapi.json";
+
   private final RedisConnection redis;
   private final ServiceMetrics metrics;
   private final BooleanSupplier draining;
@@ -31,7 +31,8 @@ public final class OperationsApi {
   /**
    * @param draining whether the replica is shutting down
    * @param active whether its server executes tasks
-   * @param reload reads the configuration again; returns the settings that need a restart
+   * @param reload reads the configuration again; returns the settings that need a restart, and
+   *     throws a problem if it is invalid
    */
   public OperationsApi(
       RedisConnection redis,
@@ -82,7 +83,7 @@ public final class OperationsApi {
   }
 
   ApiResponse openApi() throws IOException {
-    try (InputStream document = TaskService.class.getResourceAsStream("openapi.json")) {
+    try (InputStream document = OperationsApi.class.getResourceAsStream(OPEN_API)) {
       byte[] bytes = Objects.requireNonNull(document, "openapi.json").readAllBytes();
       return ApiResponse.bytes(bytes, ApiResponse.JSON);
     }
@@ -90,14 +91,8 @@ public final class OperationsApi {
 
   ApiResponse reload(Exchange exchange) {
     AccessControl.requireUnrestricted(exchange.caller());
-    try {
-      ObjectNode body = Json.object();
-      reload.get().forEach(body.putArray("needRestart")::add);
-      return ApiResponse.json(200, body);
-    } catch (ConfigurationException e) {
-      throw Problems.invalid("", String.valueOf(e.getMessage()));
-    } catch (UncheckedIOException e) {
-      throw Problems.invalid("", "the configuration file cannot be read");
-    }
+    ObjectNode body = Json.object();
+    reload.get().forEach(body.putArray("needRestart")::add);
+    return ApiResponse.json(200, body);
   }
 }

@@ -1,8 +1,8 @@
 package io.asynq4j.service.api;
 
 import io.asynq4j.http.Route;
-import io.asynq4j.service.Scope;
 import io.asynq4j.service.auth.ApiKey;
+import io.asynq4j.service.auth.Scope;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +30,7 @@ public final class RequestRecord {
     this.route = newRoute;
   }
 
-  public void setCaller(ApiKey key) {
+  void setCaller(ApiKey key) {
     this.caller = key;
   }
 

@@ -1,11 +1,11 @@
 package io.asynq4j.service.api;
 
-import static io.asynq4j.service.Scope.OPERATE;
-import static io.asynq4j.service.Scope.SUBMIT;
-import static io.asynq4j.service.Scope.WORK;
+import static io.asynq4j.service.auth.Scope.OPERATE;
+import static io.asynq4j.service.auth.Scope.SUBMIT;
+import static io.asynq4j.service.auth.Scope.WORK;
 
 import io.asynq4j.http.Route;
-import io.asynq4j.service.Scope;
+import io.asynq4j.service.auth.Scope;
 import java.util.List;
 
 /** The routes of the HTTP API, with the scope that each needs. */

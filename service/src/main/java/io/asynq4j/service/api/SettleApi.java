@@ -12,6 +12,7 @@ import io.asynq4j.lease.LeasedTask.LeaseResult;
 import io.asynq4j.service.config.RequestLimits;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import io.asynq4j.service.definition.FollowUpTasks;
+import io.asynq4j.service.response.Problems;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -19,6 +19,8 @@ import io.asynq4j.service.config.RequestLimits;
 import io.asynq4j.service.config.SubmitSettings;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import io.asynq4j.service.limit.PendingTaskLimiter;
+import io.asynq4j.service.response.Problems;
+import io.asynq4j.service.response.TaskJson;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

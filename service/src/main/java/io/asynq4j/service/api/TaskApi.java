@@ -12,6 +12,8 @@ import io.asynq4j.inspect.Inspector;
 import io.asynq4j.internal.time.PollInterval;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import io.asynq4j.service.executor.ServerThreadPools;
+import io.asynq4j.service.response.Problems;
+import io.asynq4j.service.response.TaskJson;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

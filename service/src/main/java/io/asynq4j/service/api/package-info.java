@@ -1,4 +1,4 @@
-/** The HTTP API: routes, requests, responses and records of them. */
+/** The HTTP API: server, routes, requests, endpoints and records of requests. */
 @NullMarked
 package io.asynq4j.service.api;
 

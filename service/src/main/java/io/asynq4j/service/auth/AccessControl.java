@@ -3,10 +3,7 @@ package io.asynq4j.service.auth;
 import io.asynq4j.http.BodyCaller;
 import io.asynq4j.http.Problem;
 import io.asynq4j.internal.text.Glob;
-import io.asynq4j.service.Scope;
-import io.asynq4j.service.api.Exchange;
-import io.asynq4j.service.api.Problems;
-import io.asynq4j.service.api.RequestRecord;
+import io.asynq4j.service.response.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -16,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -52,8 +50,14 @@ public final class AccessControl {
 
   /** Returns the key in an Authorization header: a bearer token, or the password of any user. */
   static Optional<String> presented(@Nullable String authorization) {
-    Optional<String> bearer = Exchange.bearer(authorization);
+    Optional<String> bearer = bearer(authorization);
     return bearer.isPresent() ? bearer : password(authorization);
+  }
+
+  private static Optional<String> bearer(@Nullable String header) {
+    return header != null && header.regionMatches(true, 0, "Bearer ", 0, 7)
+        ? Optional.of(header.substring(7).strip())
+        : Optional.empty();
   }
 
   private static Optional<String> password(@Nullable String header) {
@@ -76,7 +80,14 @@ public final class AccessControl {
     return Optional.ofNullable(byHash.get(ApiKey.hashOf(presented)));
   }
 
-  public ApiKey require(HttpServletRequest request, @Nullable Scope scope, RequestRecord record) {
+  /**
+   * Returns the caller of a request. Throws a problem if it has no key with this scope.
+   *
+   * @param scope null if any caller may send the request
+   * @param identified called with the key, even if it does not have the scope
+   */
+  public ApiKey require(
+      HttpServletRequest request, @Nullable Scope scope, Consumer<ApiKey> identified) {
     if (scope == null) {
       return ANYBODY;
     }
@@ -85,7 +96,7 @@ public final class AccessControl {
       return ANYBODY;
     }
     ApiKey key =
-        Exchange.bearer(request.getHeader("Authorization"))
+        bearer(request.getHeader("Authorization"))
             .flatMap(this::find)
             .orElseThrow(
                 () ->
@@ -93,7 +104,7 @@ public final class AccessControl {
                         401,
                         "unauthorized",
                         "a valid API key is required: \"Authorization: Bearer asq_…\""));
-    record.setCaller(key);
+    identified.accept(key);
     if (!key.scopes().contains(scope)) {
       throw Problems.forbidden(
           "the key \"%s\" does not have the scope %s"

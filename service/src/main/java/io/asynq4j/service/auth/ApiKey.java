@@ -2,7 +2,6 @@ package io.asynq4j.service.auth;
 
 import io.asynq4j.http.Sha256;
 import io.asynq4j.internal.text.Glob;
-import io.asynq4j.service.Scope;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.List;

@@ -3,7 +3,6 @@ package io.asynq4j.service.auth;
 import io.asynq4j.dashboard.Grant;
 import io.asynq4j.dashboard.Role;
 import io.asynq4j.internal.text.Glob;
-import io.asynq4j.service.Scope;
 import io.asynq4j.service.definition.DefinitionCatalog;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;

@@ -1,10 +1,5 @@
 package io.asynq4j.service.config;
 
-import io.asynq4j.service.ConfigurationException;
-import io.asynq4j.service.ConfigurationException.Problem;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -19,7 +14,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
 /**
- * Parses the text of a configuration and collects its errors with their positions. Not thread-safe.
+ * Parses the text of a configuration and reports its errors with their positions. Not thread-safe.
  */
 public final class ConfigurationParser {
 
@@ -27,26 +22,43 @@ public final class ConfigurationParser {
   private static final Pattern VARIABLE =
       Pattern.compile("\\$(\\$\\{|\\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\\})");
 
-  private final String file;
-  private final Map<String, String> environment;
-  private final List<Problem> problems = new ArrayList<>();
+  /** Receives the errors of a configuration. */
+  @FunctionalInterface
+  public interface ProblemCollector {
 
-  public ConfigurationParser(String file, Map<String, String> environment) {
-    this.file = file;
-    this.environment = environment;
+    /**
+     * Adds an error.
+     *
+     * @param line counted from 1
+     * @param column counted from 1
+     */
+    void add(int line, int column, String message);
   }
 
-  public ConfigurationSection parse(String yaml) {
+  private final String file;
+  private final Map<String, String> environment;
+  private final ProblemCollector problems;
+
+  public ConfigurationParser(
+      String file, Map<String, String> environment, ProblemCollector problems) {
+    this.file = file;
+    this.environment = environment;
+    this.problems = problems;
+  }
+
+  /** Returns the top of the file; empty if the text is not valid YAML. */
+  public Optional<ConfigurationSection> parse(String yaml) {
     LoadSettings settings = LoadSettings.builder().setLabel(file).setUseMarks(true).build();
     try {
-      return new ConfigurationSection(
-          this, "", new Compose(settings).composeString(yaml).orElse(null));
+      return Optional.of(
+          new ConfigurationSection(
+              this, "", new Compose(settings).composeString(yaml).orElse(null)));
     } catch (MarkedYamlEngineException e) {
       add(e.getProblemMark().orElse(null), "invalid YAML: " + e.getProblem());
     } catch (YamlEngineException e) {
       add(null, "invalid YAML: " + e.getMessage());
     }
-    throw new ConfigurationException(problems);
+    return Optional.empty();
   }
 
   void problem(@Nullable Node node, String message) {
@@ -55,11 +67,7 @@ public final class ConfigurationParser {
 
   private void add(@Nullable Mark mark, String message) {
     problems.add(
-        new Problem(
-            file,
-            mark == null ? 1 : mark.getLine() + 1,
-            mark == null ? 1 : mark.getColumn() + 1,
-            message));
+        mark == null ? 1 : mark.getLine() + 1, mark == null ? 1 : mark.getColumn() + 1, message);
   }
 
   Optional<String> substituted(ScalarNode scalar) {
@@ -82,12 +90,5 @@ public final class ConfigurationParser {
     }
     variables.appendTail(text);
     return Optional.of(text.toString());
-  }
-
-  public void throwIfBad() {
-    if (!problems.isEmpty()) {
-      problems.sort(Comparator.comparingInt(Problem::line).thenComparingInt(Problem::column));
-      throw new ConfigurationException(problems);
-    }
   }
 }

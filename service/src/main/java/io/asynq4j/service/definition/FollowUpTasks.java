@@ -11,7 +11,7 @@ import io.asynq4j.definition.TaskDefinition.FollowUps;
 import io.asynq4j.http.Json;
 import io.asynq4j.internal.outcome.OutcomePolicy.Failure;
 import io.asynq4j.lease.LeasedTask;
-import io.asynq4j.service.api.TaskJson;
+import io.asynq4j.service.response.TaskJson;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;

@@ -9,7 +9,7 @@ import com.networknt.schema.SpecificationVersion;
 import com.networknt.schema.dialect.DialectId;
 import io.asynq4j.http.Json;
 import io.asynq4j.http.Problem;
-import io.asynq4j.service.api.Problems;
+import io.asynq4j.service.response.Problems;
 import java.util.List;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;

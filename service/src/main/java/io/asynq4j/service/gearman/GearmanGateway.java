@@ -21,6 +21,7 @@ import io.asynq4j.service.gearman.protocol.EventLoop;
 import io.asynq4j.service.gearman.session.GatewayComponents;
 import io.asynq4j.service.gearman.session.PeerSession;
 import io.asynq4j.service.limit.PendingTaskLimiter;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
@@ -76,7 +77,11 @@ public final class GearmanGateway implements AutoCloseable {
       Durability durability,
       Duration pollInterval) {
     FunctionRegistry functions = new FunctionRegistry(redis, config);
-    EventLoop loop = new EventLoop(config);
+    EventLoop loop =
+        new EventLoop(
+            new InetSocketAddress(config.host(), config.port()),
+            config.maxConnections(),
+            config.maxPacket());
     Inspector inspector = Inspector.create(redis);
     this.client =
         TaskClient.builder(redis).maxPayload(config.maxPacket()).durability(durability).build();
@@ -268,7 +273,7 @@ public final class GearmanGateway implements AutoCloseable {
           components
               .loop()
               .connections()
-              .forEach(each -> each.session().ifPresent(PeerSession::drain));
+              .forEach(each -> PeerSession.of(each).ifPresent(PeerSession::drain));
         });
     awaitWorkers();
     components.claimer().close(CLOSE_TIMEOUT);

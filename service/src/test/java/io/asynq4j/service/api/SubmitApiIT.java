@@ -10,6 +10,7 @@ import io.asynq4j.http.Json;
 import io.asynq4j.server.TaskServer;
 import io.asynq4j.service.ServiceFixture;
 import io.asynq4j.service.ServiceFixture.Reply;
+import io.asynq4j.service.response.Problems;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

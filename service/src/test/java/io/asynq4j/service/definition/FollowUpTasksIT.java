@@ -16,7 +16,7 @@ import io.asynq4j.http.Json;
 import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.server.TaskServer;
 import io.asynq4j.service.ServiceFixture;
-import io.asynq4j.service.api.Problems;
+import io.asynq4j.service.response.Problems;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.asynq4j.service.executor.KeyedBatchExecutor;
 import io.asynq4j.service.executor.ServerThreadPools;
 import io.asynq4j.service.gearman.protocol.EventLoop;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -38,7 +40,8 @@ class GatewayErrorsTest {
 
   @Test
   void theLoopContinuesAfterAnErrorInAStep() throws Exception {
-    EventLoop loop = new EventLoop(GearmanConfig.builder().port(0).build());
+    EventLoop loop =
+        new EventLoop(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100, 1 << 20);
     loop.start(
         connection -> {
           throw shortage();

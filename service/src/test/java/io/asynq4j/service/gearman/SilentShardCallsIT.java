@@ -27,6 +27,8 @@ import io.asynq4j.service.gearman.job.JobKey;
 import io.asynq4j.service.gearman.protocol.EventLoop;
 import io.asynq4j.service.gearman.protocol.PacketType;
 import io.asynq4j.service.limit.PendingTaskLimiter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -193,7 +195,7 @@ class SilentShardCallsIT {
     List<String> stuck = shard.queues(true, 70);
     String healthy = shard.queues(false, 1).get(0);
     GearmanConfig config = GearmanConfig.builder().port(0).lease(LEASE).build();
-    EventLoop loop = loop(config);
+    EventLoop loop = loop();
     AssignedJobRegistry jobs =
         new AssignedJobRegistry(
             new FunctionRegistry(redis, config), loop, config, AttemptListener.NONE);
@@ -231,8 +233,9 @@ class SilentShardCallsIT {
     }
   }
 
-  private static EventLoop loop(GearmanConfig config) {
-    EventLoop loop = new EventLoop(config);
+  private static EventLoop loop() {
+    EventLoop loop =
+        new EventLoop(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100, 1 << 20);
     loop.start(
         connection -> {
           throw new IllegalStateException("nobody connects");
@@ -251,7 +254,7 @@ class SilentShardCallsIT {
   void messagesToOtherGatewaysAreSentAndNoJobWaitsForThoseThatAreNot() {
     String stuck = "to-{" + shard.queues(true, 1).get(0) + "}";
     String healthy = "to-{" + shard.queues(false, 1).get(0) + "}";
-    EventLoop loop = loop(GearmanConfig.builder().port(0).build());
+    EventLoop loop = loop();
     List<byte[]> received = new CopyOnWriteArrayList<>();
     GatewayBus bus = new GatewayBus(redis, loop, new Deaf());
     MessageBus receiver = MessageBus.open(other, List.of(healthy), received::add);

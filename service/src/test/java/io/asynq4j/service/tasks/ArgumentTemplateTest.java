@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.OutcomeException;
 import io.asynq4j.http.Json;
-import io.asynq4j.service.api.Problems;
+import io.asynq4j.service.response.Problems;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,7 +1,6 @@
 package io.asynq4j.service.gearman.protocol;
 
 import io.asynq4j.internal.text.SafeLog;
-import io.asynq4j.service.gearman.GearmanConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -72,27 +71,32 @@ public final class EventLoop {
   private long suppressedWarnings;
   private volatile boolean stopping;
 
-  public EventLoop(GearmanConfig config) {
-    this.maxConnections = config.maxConnections();
-    this.maxPacket = config.maxPacket();
+  /**
+   * Listens on an address.
+   *
+   * @param maxPacket maximum size of a packet in bytes
+   */
+  public EventLoop(InetSocketAddress address, int maxConnections, int maxPacket) {
+    this.maxConnections = maxConnections;
+    this.maxPacket = maxPacket;
     try {
       this.selector = Selector.open();
       this.server = ServerSocketChannel.open();
-      this.port = bind(config);
+      this.port = bind(address);
     } catch (IOException e) {
       throw new UncheckedIOException(
           "the gearman gateway cannot listen on %s:%d: %s"
-              .formatted(config.host(), config.port(), e.getMessage()),
+              .formatted(address.getHostString(), address.getPort(), e.getMessage()),
           e);
     }
     this.thread = new Thread(this::run, "asynq-gearman");
     thread.setDaemon(true);
   }
 
-  private int bind(GearmanConfig config) throws IOException {
+  private int bind(InetSocketAddress address) throws IOException {
     try {
       server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-      server.bind(new InetSocketAddress(config.host(), config.port()), BACKLOG);
+      server.bind(address, BACKLOG);
       server.configureBlocking(false);
       acceptKey = server.register(selector, SelectionKey.OP_ACCEPT);
       return ((InetSocketAddress) server.getLocalAddress()).getPort();

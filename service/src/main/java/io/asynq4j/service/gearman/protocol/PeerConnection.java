@@ -1,6 +1,5 @@
 package io.asynq4j.service.gearman.protocol;
 
-import io.asynq4j.service.gearman.session.PeerSession;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketOption;
@@ -11,7 +10,6 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Optional;
 import java.util.function.Consumer;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
@@ -148,8 +146,9 @@ public final class PeerConnection implements PacketReader.Sink {
     this.peer = newPeer;
   }
 
-  public Optional<PeerSession> session() {
-    return peer instanceof PeerSession session ? Optional.of(session) : Optional.empty();
+  /** Returns what handles the requests; null until it was created. */
+  public @Nullable Peer peer() {
+    return peer;
   }
 
   /** Number of the connection, for logs and lists. */

@@ -8,7 +8,6 @@ import io.asynq4j.TaskStateException;
 import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.inspect.QueueSnapshot;
-import io.asynq4j.service.gearman.GearmanGateway;
 import io.asynq4j.service.gearman.job.JobKey;
 import io.asynq4j.service.gearman.job.JobPriority;
 import io.asynq4j.service.gearman.job.JobSubmitter;
@@ -75,7 +74,7 @@ final class AdminCommand {
   }
 
   private static String version() {
-    String version = GearmanGateway.class.getPackage().getImplementationVersion();
+    String version = AdminCommand.class.getPackage().getImplementationVersion();
     return "asynq4j-" + (version == null ? "dev" : version);
   }
 
@@ -107,7 +106,7 @@ final class AdminCommand {
   private String workers() {
     StringBuilder text = new StringBuilder();
     for (PeerConnection connection : gateway.loop().connections()) {
-      connection.session().ifPresent(each -> text.append(each.description()).append('\n'));
+      PeerSession.of(connection).ifPresent(each -> text.append(each.description()).append('\n'));
     }
     return text.append(".\n").toString();
   }
@@ -115,8 +114,7 @@ final class AdminCommand {
   private Map<String, Integer> workersByFunction() {
     Map<String, Integer> workers = new HashMap<>();
     for (PeerConnection connection : gateway.loop().connections()) {
-      connection
-          .session()
+      PeerSession.of(connection)
           .ifPresent(
               each -> each.functions().forEach(name -> workers.merge(name, 1, Integer::sum)));
     }

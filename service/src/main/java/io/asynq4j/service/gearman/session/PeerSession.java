@@ -9,6 +9,7 @@ import io.asynq4j.service.gearman.protocol.RequestPacket;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -35,6 +36,13 @@ public final class PeerSession implements PeerConnection.Peer {
     this.gateway = gateway;
     this.client = new ClientSession(this, connection, gateway);
     this.worker = new WorkerSession(this, connection, gateway);
+  }
+
+  /** Returns the session of a connection; empty until it was created. */
+  public static Optional<PeerSession> of(PeerConnection connection) {
+    return connection.peer() instanceof PeerSession session
+        ? Optional.of(session)
+        : Optional.empty();
   }
 
   @Override

@@ -20,6 +20,8 @@ import io.asynq4j.service.gearman.protocol.EventLoop;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -48,7 +50,8 @@ class AssignedJobRegistryIT {
   private final EmbeddedRedis server = EmbeddedRedis.builder().ephemeral().start();
   private final RedisConnection redis = RedisConnection.open(server.uri());
   private final GearmanConfig config = GearmanConfig.builder().port(0).lease(LEASE).build();
-  private final EventLoop loop = new EventLoop(config);
+  private final EventLoop loop =
+      new EventLoop(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100, 1 << 20);
   private final Listener listener = new Listener();
   private final AtomicBoolean hasThreads = new AtomicBoolean(true);
   private final AssignedJobRegistry jobs =

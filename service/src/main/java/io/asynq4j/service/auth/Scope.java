@@ -1,4 +1,4 @@
-package io.asynq4j.service;
+package io.asynq4j.service.auth;
 
 /** Permission of an API key. */
 public enum Scope {

@@ -1,4 +1,4 @@
-package io.asynq4j.service;
+package io.asynq4j.service.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -11,12 +11,9 @@ import io.asynq4j.http.Route;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
-import io.asynq4j.service.api.ApiServlet;
-import io.asynq4j.service.api.AuditLog;
-import io.asynq4j.service.api.Exchange;
-import io.asynq4j.service.api.RequestRecorder;
-import io.asynq4j.service.api.ServiceMetrics;
+import io.asynq4j.service.RawHttp;
 import io.asynq4j.service.auth.AccessControl;
+import io.asynq4j.service.config.ListenAddress;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Clock;
@@ -54,7 +51,7 @@ class ApiServletTest {
         new RequestRecorder(metrics, new AuditLog(() -> null, Clock.systemUTC()), () -> false);
     web =
         new WebServer(
-            new ServiceConfig.Listener("127.0.0.1", 0, null, null),
+            new ListenAddress("127.0.0.1", 0, null, null),
             new ApiServlet(
                 List.of(Route.async("x", "GET", "/x", null, endpoint)),
                 () -> new AccessControl(List.of()),

@@ -1,4 +1,4 @@
-package io.asynq4j.service.api;
+package io.asynq4j.service.response;
 
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
@@ -52,7 +52,7 @@ public final class TaskJson {
   }
 
   /** Returns a response with the JSON of a task. */
-  static ApiResponse response(int status, ObjectNode task) {
+  public static ApiResponse response(int status, ObjectNode task) {
     ObjectNode body = Json.object();
     body.set("task", task);
     return ApiResponse.json(status, body);

@@ -1,4 +1,4 @@
-package io.asynq4j.service;
+package io.asynq4j.service.api;
 
 import static org.eclipse.jetty.http.HttpHeader.AUTHORIZATION;
 
@@ -10,8 +10,8 @@ import io.asynq4j.http.ProblemErrorHandler;
 import io.asynq4j.http.ResponseSender;
 import io.asynq4j.http.StrictTransportSecurity;
 import io.asynq4j.http.ThreadBudget;
-import io.asynq4j.service.ServiceConfig.Listener;
-import io.asynq4j.service.api.Problems;
+import io.asynq4j.service.config.ListenAddress;
+import io.asynq4j.service.response.Problems;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServlet;
@@ -40,7 +40,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Jetty with the servlets of the service. Thread-safe. */
-final class WebServer implements AutoCloseable {
+public final class WebServer implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(WebServer.class);
 
@@ -65,8 +65,8 @@ final class WebServer implements AutoCloseable {
    * @param callers returns the sender of a body by its Authorization header, if any; empty for
    *     requests that are refused without reading the body
    */
-  WebServer(
-      Listener listener,
+  public WebServer(
+      ListenAddress address,
       HttpServlet servlet,
       Supplier<BodyLimits> bodies,
       Function<@Nullable String, Optional<BodyCaller>> callers) {
@@ -82,18 +82,18 @@ final class WebServer implements AutoCloseable {
             UriCompliance.Violation.AMBIGUOUS_PATH_SEPARATOR,
             UriCompliance.Violation.AMBIGUOUS_PATH_ENCODING));
     HttpConnectionFactory plain = new HttpConnectionFactory(http);
-    if (listener.isEncrypted()) {
+    if (address.isEncrypted()) {
       http.addCustomizer(StrictTransportSecurity.customizer());
       this.tls = new SslContextFactory.Server();
-      use(tls, listener);
+      use(tls, address);
       this.connector =
           new ServerConnector(server, new SslConnectionFactory(tls, plain.getProtocol()), plain);
     } else {
       this.tls = null;
       this.connector = new ServerConnector(server, plain);
     }
-    connector.setHost(listener.host());
-    connector.setPort(listener.port());
+    connector.setHost(address.host());
+    connector.setPort(address.port());
     connector.setIdleTimeout(IDLE_TIMEOUT.toMillis());
     server.addConnector(connector);
     context.getServletHandler().setDecodeAmbiguousURIs(true);
@@ -113,15 +113,15 @@ final class WebServer implements AutoCloseable {
     server.setStopTimeout(STOP_TIMEOUT.toMillis());
   }
 
-  private static void use(SslContextFactory.Server tls, Listener listener) {
-    Path certificate = Objects.requireNonNull(listener.certificate(), "certificate");
-    Path key = Objects.requireNonNull(listener.key(), "key");
+  private static void use(SslContextFactory.Server tls, ListenAddress address) {
+    Path certificate = Objects.requireNonNull(address.certificate(), "certificate");
+    Path key = Objects.requireNonNull(address.key(), "key");
     tls.setKeyStore(PemKeyStore.read(certificate, key));
     tls.setKeyStorePassword(PemKeyStore.PASSWORD);
   }
 
   /** Adds a servlet before the start. */
-  void add(HttpServlet servlet, String path) {
+  public void add(HttpServlet servlet, String path) {
     ServletHolder holder = new ServletHolder(servlet);
     holder.setAsyncSupported(true);
     // Initialized with the server, so that a failure is reported at the start.
@@ -130,24 +130,24 @@ final class WebServer implements AutoCloseable {
   }
 
   /** Adds a filter before the start. */
-  void add(Filter filter, String path) {
+  public void add(Filter filter, String path) {
     FilterHolder holder = new FilterHolder(filter);
     holder.setAsyncSupported(true);
     context.addFilter(holder, path, EnumSet.of(DispatcherType.REQUEST));
   }
 
-  void start() throws Exception {
+  public void start() throws Exception {
     server.start();
   }
 
   /** Reads the certificate again; new connections use it. */
-  void reload(Listener listener) {
+  public void reload(ListenAddress address) {
     SslContextFactory.Server current = tls;
-    if (current == null || !listener.isEncrypted()) {
+    if (current == null || !address.isEncrypted()) {
       return;
     }
     try {
-      current.reload(factory -> use(current, listener));
+      current.reload(factory -> use(current, address));
     } catch (Exception e) {
       log.error(
           "the certificate could not be reloaded; the previous one stays in use: {}",
@@ -160,7 +160,7 @@ final class WebServer implements AutoCloseable {
     return sender.held();
   }
 
-  int port() {
+  public int port() {
     return connector.getLocalPort();
   }
 

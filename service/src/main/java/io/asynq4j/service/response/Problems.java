@@ -1,4 +1,4 @@
-package io.asynq4j.service.api;
+package io.asynq4j.service.response;
 
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Json;
@@ -31,7 +31,7 @@ public final class Problems {
     return new Problem(403, "forbidden", message);
   }
 
-  static Problem notFound(String message) {
+  public static Problem notFound(String message) {
     return new Problem(404, "not-found", message);
   }
 
