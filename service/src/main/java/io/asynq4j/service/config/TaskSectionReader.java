@@ -222,7 +222,7 @@ public final class TaskSectionReader {
                 case "false" -> {}
                 default -> section.problem("ordered", "must be true, false or skip");
               }
-              if (!word.equals("false") && section.has("maxRun")) {
+              if (Set.of("true", "skip").contains(word) && section.has("maxRun")) {
                 section.problem(
                     "maxRun",
                     "is %s, but ordered: %s runs one task at a time; remove one of them"

@@ -64,7 +64,7 @@ public final class FollowUpMiddleware implements Middleware {
     Outcome outcome;
     try {
       outcome = next.call();
-    } catch (Exception e) {
+    } catch (Exception | Error e) {
       Outcome thrown = OutcomePolicy.thrownOutcome(e);
       if (thrown == null) {
         followUpError(attempt, context, e);
@@ -92,23 +92,26 @@ public final class FollowUpMiddleware implements Middleware {
    * Enqueues the follow-up of an error. If that fails too, the handler's exception still decides
    * the outcome.
    */
-  private void followUpError(Attempt attempt, TaskContext context, Exception error) {
-    boolean interrupted = Thread.interrupted();
+  private void followUpError(Attempt attempt, TaskContext context, Throwable error) {
     try {
       send(
           OutcomePolicy.failure(error, context.cancelled().orElse(null), context.isLastAttempt())
               .flatMap(failure -> followUps.failed(attempt, failure)));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       error.addSuppressed(e);
+    }
+  }
+
+  /** Sends a follow-up even if the handler was interrupted. */
+  private void send(Optional<EnqueueRequest> request) {
+    boolean interrupted = Thread.interrupted();
+    try {
+      followUps.send(request.stream().toList());
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
     }
-  }
-
-  private void send(Optional<EnqueueRequest> request) {
-    followUps.send(request.stream().toList());
   }
 
   /**

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -145,7 +146,7 @@ class FollowUpTasksIT {
   }
 
   /** What a handler throws in its attempts, by the ID of the task. */
-  private static Map<String, List<Exception>> thrown() {
+  private static Map<String, List<Throwable>> thrown() {
     return Map.of(
         "done", List.of(Outcome.done(7).asException()),
         "wrapped", List.of(new IllegalStateException("w", Outcome.done(7).asException())),
@@ -154,7 +155,9 @@ class FollowUpTasksIT {
         "archived", List.of(Outcome.archive("bad").asException()),
         "retried", List.of(Outcome.retry("busy").asException()),
         "unreadable", List.of(new PayloadException("no number", null)),
-        "failed", List.of(new IOException("reset")));
+        "failed", List.of(new IOException("reset")),
+        "crashed", List.of(new AssertionError("bug")),
+        "interrupted", List.of(new CancellationException("its handler archives it")));
   }
 
   /** The follow-ups of a task and its state, after it has run. */
@@ -190,8 +193,8 @@ class FollowUpTasksIT {
 
   @Test
   void anAttemptIsFollowedUpByTheOutcomeThatIsAppliedToWhatItsHandlerThrows() {
-    Map<String, Queue<Exception>> left = new ConcurrentHashMap<>();
-    thrown().forEach((id, exceptions) -> left.put(id, new ArrayDeque<>(exceptions)));
+    Map<String, Queue<Throwable>> left = new ConcurrentHashMap<>();
+    thrown().forEach((id, all) -> left.put(id, new ArrayDeque<>(all)));
     try (TaskServer server =
         TaskServer.fromDefinitions(
             fixture.redis,
@@ -199,7 +202,15 @@ class FollowUpTasksIT {
             Map.of(
                 "retried",
                 (task, context) -> {
-                  throw requireNonNull(left.get(context.id())).remove();
+                  Throwable next = requireNonNull(left.get(context.id())).remove();
+                  if (next instanceof Error error) {
+                    throw error;
+                  }
+                  if (next instanceof CancellationException) {
+                    Thread.currentThread().interrupt();
+                    return Outcome.archive("stopped");
+                  }
+                  throw (Exception) next;
                 }))) {
       server.start();
       left.keySet()
@@ -219,7 +230,9 @@ class FollowUpTasksIT {
               entry("retried", "failure busy, will retry -> RETRY"),
               entry(
                   "unreadable", "failure io.asynq4j.codec.PayloadException: no number -> ARCHIVED"),
-              entry("failed", "failure java.io.IOException: reset, will retry -> RETRY"));
+              entry("failed", "failure java.io.IOException: reset, will retry -> RETRY"),
+              entry("crashed", "failure java.lang.AssertionError: bug, will retry -> RETRY"),
+              entry("interrupted", "failure stopped -> ARCHIVED"));
     }
   }
 
