@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.cli.testing.CliRunner;
 import io.asynq4j.cli.testing.CliRunner.Answer;
+import io.asynq4j.inspect.TaskAction;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -57,6 +58,21 @@ class AsynqTest {
           .doesNotContain("Global options include", "--watch");
     }
     assertThat(run("queue", "--help").out()).contains("--json and --watch.");
+  }
+
+  @Test
+  void everyActionOnATaskIsACommandWithItsName() {
+    for (TaskAction action : TaskAction.values()) {
+      assertThat(run("task", action.word(), "--help").out())
+          .startsWith("Usage: asynq task " + action.word() + " ");
+    }
+  }
+
+  @Test
+  void earlierNamesOfCommandsStillWork() {
+    assertThat(run("task", "clone", "--help").out()).isEqualTo(run("task", "copy", "--help").out());
+    assertThat(run("task", "update", "--help").out())
+        .isEqualTo(run("task", "edit", "--help").out());
   }
 
   @Test

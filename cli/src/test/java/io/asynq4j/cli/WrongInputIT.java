@@ -90,10 +90,10 @@ class WrongInputIT {
         "task archive -q mail -i nosuch",
         "task delete -q nosuch -i nosuch",
         "task cancel nosuch",
-        "task update nosuch -l x",
+        "task edit nosuch -l x",
         "task reschedule nosuch --in 1m",
         "task move nosuch --to other",
-        "task clone nosuch",
+        "task copy nosuch",
         "task runall -q nosuch -s retry --yes",
         "task archiveall -q nosuch -s retry --dry-run",
         "task deleteall -q nosuch -s retry --yes",
@@ -138,7 +138,7 @@ class WrongInputIT {
         "task list -q mail -s pending --size x",
         "task search --older-than x",
         "task search --limit 0",
-        "task update welcome-42",
+        "task edit welcome-42",
         "task reschedule later-7",
         "task reschedule later-7 --in 1m --at 2030-01-01T00:00:00Z",
         "task move later-7",
@@ -269,7 +269,7 @@ class WrongInputIT {
     for (String command :
         List.of(
             "enqueue -t a",
-            "clone nosuch",
+            "copy nosuch",
             "reschedule later-7",
             "rescheduleall -q mail -s retry")) {
       CliRunner.Answer answer =
@@ -317,11 +317,11 @@ class WrongInputIT {
       case "task rescheduleall" -> "-q mail -s retry --in 1m";
       case "task cancelall" -> "-q mail";
       case "task enqueue" -> "-t a";
-      case "task update" -> "x -l y";
+      case "task edit" -> "x -l y";
       case "task reschedule" -> "x --in 1m";
       case "task move" -> "x --to y";
       case "task inspect", "task explain", "task cancel", "task run", "task archive" -> "x";
-      case "task delete", "task clone" -> "x";
+      case "task delete", "task copy" -> "x";
       case "server quiet", "server stop" -> "--all";
       case "cron history", "cron pause", "cron resume", "cron run", "cron forget" -> "x";
       case "dashboard", "exporter" -> "--port 0";

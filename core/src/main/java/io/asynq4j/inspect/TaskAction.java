@@ -28,7 +28,7 @@ public enum TaskAction {
   /** Enqueue the same task again with a new ID. */
   COPY("copied", EnumSet.allOf(TaskState.class)),
   /** Replace its payload or its headers. */
-  UPDATE("updated", EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.COMPLETED)));
+  EDIT("edited", EnumSet.complementOf(EnumSet.of(TaskState.ACTIVE, TaskState.COMPLETED)));
 
   private final String done;
 
@@ -64,7 +64,7 @@ public enum TaskAction {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The participle, as in "cannot be archived". */
+  /** The participle for refusals and results, as in "cannot be archived" or "3 tasks archived". */
   public String done() {
     return done;
   }

@@ -49,7 +49,7 @@ interface InspectorActionContract extends InspectorContractSupport {
       case MOVE -> inspector().queue("q").move(id, "other");
       case RESCHEDULE -> inspector().queue("q").reschedule(id, NOON.plusSeconds(60));
       case COPY -> assertThat(inspector().queue("q").copy(id)).isNotEmpty();
-      case UPDATE -> inspector().queue("q").updatePayload(id, Payload.ofUtf8("new"));
+      case EDIT -> inspector().queue("q").updatePayload(id, Payload.ofUtf8("new"));
     }
   }
 
@@ -62,7 +62,7 @@ interface InspectorActionContract extends InspectorContractSupport {
       case CANCEL -> selection.cancel(AfterCancel.RETRY);
       case MOVE -> selection.moveTo("other");
       case RESCHEDULE -> selection.reschedule(NOON.plusSeconds(60));
-      case COPY, UPDATE -> throw new AssertionError(action + " is for single tasks");
+      case COPY, EDIT -> throw new AssertionError(action + " is for single tasks");
     };
   }
 
@@ -75,7 +75,7 @@ interface InspectorActionContract extends InspectorContractSupport {
       case CANCEL -> inspector().queue("q").cancel(ids, AfterCancel.RETRY);
       case MOVE -> inspector().queue("q").move(ids, "other");
       case RESCHEDULE -> inspector().queue("q").reschedule(ids, NOON.plusSeconds(60));
-      case COPY, UPDATE -> throw new AssertionError(action + " is for single tasks");
+      case COPY, EDIT -> throw new AssertionError(action + " is for single tasks");
     };
   }
 
@@ -97,7 +97,7 @@ interface InspectorActionContract extends InspectorContractSupport {
         redis().actions().markCancelled(Q, state.word(), AfterCancel.RETRY);
         yield redis().raw(Command.HGET, RedisKeys.task(Q, state.word()), "cancel") != null;
       }
-      case UPDATE -> {
+      case EDIT -> {
         try {
           redis().taskEdits().updatePayload(Q, state.word(), Payload.ofUtf8("new"));
           yield true;
@@ -159,7 +159,7 @@ interface InspectorActionContract extends InspectorContractSupport {
   @Test
   default void manyTasksFollowTheSameRules() {
     for (TaskAction action : TaskAction.values()) {
-      if (action == TaskAction.COPY || action == TaskAction.UPDATE) {
+      if (action == TaskAction.COPY || action == TaskAction.EDIT) {
         continue;
       }
       for (TaskState state : TaskState.values()) {

@@ -121,7 +121,7 @@ class PageActionsIT {
           "const s = document.querySelector('dialog select'); s.value = 'archive';"
               + " s.dispatchEvent(new Event('change'))");
       browser.press("dialog", "Cancel the task");
-      browser.seeText("Task signaled to stop");
+      browser.seeText("Task cancelled");
 
       soon(() -> assertThat(task("a").state()).isEqualTo(TaskState.ARCHIVED));
     }
@@ -159,12 +159,12 @@ class PageActionsIT {
     TaskLeases.create(on.redis).complete(claim("mail"), Payload.ofUtf8("fine"));
     open("/queues/mail/tasks/a");
 
-    browser.press(".action-bar", "Clone");
+    browser.press(".action-bar", "Copy task");
     browser.see("dialog[open]");
     browser.write("dialog input", "again");
     browser.write("dialog textarea", "{\"n\":2}");
-    browser.press("dialog", "Enqueue clone");
-    browser.seeText("Clone enqueued");
+    browser.press("dialog", "Enqueue copy");
+    browser.seeText("Copy enqueued");
 
     TaskInfo copy =
         on.inspector.queue("again").tasks(TaskState.PENDING, PageRequest.first(10)).tasks().get(0);
@@ -557,7 +557,7 @@ class PageActionsIT {
     browser.press(".action-bar", "Move");
     browser.write("dialog[open] input", "slow");
     collect(commands, requests);
-    browser.press(".action-bar", "Clone");
+    browser.press(".action-bar", "Copy task");
     browser.see("dialog[open]");
     browser.write("dialog[open] label:nth-of-type(2) input", "10m");
     collect(commands, requests);

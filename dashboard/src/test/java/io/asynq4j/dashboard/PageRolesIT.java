@@ -41,7 +41,7 @@ class PageRolesIT {
           new Place(
               "/queues/mail/tasks/a",
               "connection refused",
-              Set.of("Run now", "Archive", "Delete", "Move", "Reschedule", "Clone", "Edit payload"),
+              Set.of("Run now", "Archive", "Delete", "Move", "Reschedule", "Copy task", "Edit payload"),
               Set.of()),
           new Place(
               "/failures",

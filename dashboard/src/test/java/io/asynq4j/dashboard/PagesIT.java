@@ -293,7 +293,7 @@ class PagesIT {
   }
 
   @Test
-  void aTaskIsEnqueuedClonedAndEdited() {
+  void aTaskIsEnqueuedCopiedAndEdited() {
     browser.fresh(WIDE, false);
     browser.open(on.start(), "/enqueue?queue=mail");
     browser.write("input[placeholder='email:welcome']", "email:welcome");
@@ -302,9 +302,9 @@ class PagesIT {
     browser.see(".action-bar");
     browser.seeText("email:welcome");
 
-    browser.press(".action-bar", "Clone");
-    browser.press("dialog", "Enqueue clone");
-    browser.seeText("Clone enqueued");
+    browser.press(".action-bar", "Copy task");
+    browser.press("dialog", "Enqueue copy");
+    browser.seeText("Copy enqueued");
     browser.press(".action-bar", "Edit payload");
     browser.write("dialog textarea", "{\"user\":43}");
     browser.press("dialog", "Save");

@@ -9,12 +9,12 @@ import io.asynq4j.cli.task.bulk.TaskRescheduleAllCommand;
 import io.asynq4j.cli.task.bulk.TaskRunAllCommand;
 import io.asynq4j.cli.task.change.TaskArchiveCommand;
 import io.asynq4j.cli.task.change.TaskCancelCommand;
-import io.asynq4j.cli.task.change.TaskCloneCommand;
+import io.asynq4j.cli.task.change.TaskCopyCommand;
 import io.asynq4j.cli.task.change.TaskDeleteCommand;
+import io.asynq4j.cli.task.change.TaskEditCommand;
 import io.asynq4j.cli.task.change.TaskMoveCommand;
 import io.asynq4j.cli.task.change.TaskRescheduleCommand;
 import io.asynq4j.cli.task.change.TaskRunCommand;
-import io.asynq4j.cli.task.change.TaskUpdateCommand;
 import picocli.CommandLine.Command;
 
 /** Lists, enqueues and changes tasks. */
@@ -33,9 +33,9 @@ import picocli.CommandLine.Command;
       TaskDeleteCommand.class,
       TaskCancelCommand.class,
       TaskRescheduleCommand.class,
-      TaskUpdateCommand.class,
+      TaskEditCommand.class,
       TaskMoveCommand.class,
-      TaskCloneCommand.class,
+      TaskCopyCommand.class,
       TaskRunAllCommand.class,
       TaskArchiveAllCommand.class,
       TaskDeleteAllCommand.class,

@@ -264,13 +264,13 @@ class TaskCommandsIT {
         .isEqualTo(TaskState.SCHEDULED);
 
     Path file = Files.writeString(home.resolve("payload.json"), "{\"user\": 9}");
-    assertThat(run("task", "update", "later-8", "--payload", "@" + file).exitCode()).isZero();
+    assertThat(run("task", "edit", "later-8", "--payload", "@" + file).exitCode()).isZero();
     assertThat(task("later-8").payload().utf8()).isEqualTo("{\"user\": 9}");
     assertThat(run("task", "update", "later-8", "--payload", "@nosuch.json").exitCode())
         .isEqualTo(2);
 
-    assertThat(run("task", "clone", "broken-1", "--new-id", "again", "--retry", "3").exitCode())
-        .isZero();
+    assertThat(run("task", "copy", "broken-1", "--new-id", "again", "--retry", "3").out())
+        .isEqualTo("Task broken-1 in queue mail: copied as again.\n");
     assertThat(task("again").maxRetry()).isEqualTo(3);
     assertThat(task("again").state()).isEqualTo(TaskState.PENDING);
   }

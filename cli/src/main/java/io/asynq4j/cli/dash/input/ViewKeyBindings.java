@@ -161,14 +161,20 @@ final class ViewKeyBindings {
               ? ask(
                   model,
                   "Archive " + what + "?",
-                  each(ids, id -> new OperatorAction.ArchiveTask(queue, id), "archived"))
+                  each(
+                      ids,
+                      id -> new OperatorAction.ArchiveTask(queue, id),
+                      TaskAction.ARCHIVE.done()))
               : refused(model, TaskAction.ARCHIVE, state);
       case 'd' ->
           state == null || isPossible(TaskAction.DELETE, state)
               ? ask(
                   model,
                   "Delete " + what + " permanently?",
-                  each(ids, id -> new OperatorAction.DeleteTask(queue, id), "deleted"))
+                  each(
+                      ids,
+                      id -> new OperatorAction.DeleteTask(queue, id),
+                      TaskAction.DELETE.done()))
               : refused(model, TaskAction.DELETE, state);
       case 'c' ->
           isPossible(TaskAction.CANCEL, state)

@@ -78,7 +78,9 @@ abstract class BulkCommand extends RedisCommand {
   abstract String verb();
 
   /** Participle for results, as in "3 tasks deleted". */
-  abstract String done();
+  String done() {
+    return action().done();
+  }
 
   abstract BulkReport apply(Session session, Selection selection);
 

@@ -56,11 +56,6 @@ public final class TaskArchiveAllCommand extends GroupBulkCommand {
   }
 
   @Override
-  String done() {
-    return "archived";
-  }
-
-  @Override
   BulkReport apply(Session session, Selection selection) {
     return (dropOldest ? selection.droppingOldest() : selection).archive();
   }

@@ -47,11 +47,6 @@ public final class TaskCancelAllCommand extends BulkCommand {
   }
 
   @Override
-  String done() {
-    return "cancelled";
-  }
-
-  @Override
   BulkReport apply(Session session, Selection selection) {
     return selection.cancel(then);
   }

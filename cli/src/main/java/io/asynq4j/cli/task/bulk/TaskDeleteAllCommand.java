@@ -49,11 +49,6 @@ public final class TaskDeleteAllCommand extends GroupBulkCommand {
   }
 
   @Override
-  String done() {
-    return "deleted";
-  }
-
-  @Override
   BulkReport apply(Session session, Selection selection) {
     return selection.delete();
   }

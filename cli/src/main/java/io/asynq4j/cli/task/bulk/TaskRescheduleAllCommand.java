@@ -58,11 +58,6 @@ public final class TaskRescheduleAllCommand extends BulkCommand {
   }
 
   @Override
-  String done() {
-    return "rescheduled";
-  }
-
-  @Override
   BulkReport apply(Session session, Selection selection) {
     return selection.reschedule(when.from(session.now()));
   }

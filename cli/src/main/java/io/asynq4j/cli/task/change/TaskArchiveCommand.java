@@ -3,6 +3,7 @@ package io.asynq4j.cli.task.change;
 import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.task.option.TaskLocation;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.TaskAction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -26,6 +27,6 @@ public final class TaskArchiveCommand extends TaskChangeCommand {
   @Override
   String change(Inspector inspector, Session session, TaskLocation task) {
     (dropOldest ? inspector.droppingOldest() : inspector).queue(task.queue()).archive(task.id());
-    return "archived";
+    return TaskAction.ARCHIVE.done();
   }
 }

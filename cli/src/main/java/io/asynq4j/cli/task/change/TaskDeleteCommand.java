@@ -3,6 +3,7 @@ package io.asynq4j.cli.task.change;
 import io.asynq4j.cli.command.Session;
 import io.asynq4j.cli.task.option.TaskLocation;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.TaskAction;
 import picocli.CommandLine.Command;
 
 /** Deletes tasks that are not active, and their unique locks. */
@@ -17,6 +18,6 @@ public final class TaskDeleteCommand extends TaskChangeCommand {
   @Override
   String change(Inspector inspector, Session session, TaskLocation task) {
     inspector.queue(task.queue()).delete(task.id());
-    return "deleted";
+    return TaskAction.DELETE.done();
   }
 }

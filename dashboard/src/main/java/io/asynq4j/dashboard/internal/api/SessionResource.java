@@ -66,7 +66,7 @@ public final class SessionResource {
   private static Map<String, List<String>> actions() {
     Map<String, List<String>> actions = new LinkedHashMap<>();
     for (TaskAction action : TaskAction.values()) {
-      actions.put(TaskView.word(action), action.states().stream().map(TaskState::word).toList());
+      actions.put(action.word(), action.states().stream().map(TaskState::word).toList());
     }
     return actions;
   }

@@ -109,14 +109,9 @@ final class TaskView {
     }
     for (TaskAction action : TaskAction.values()) {
       if (action.isAllowedIn(state)) {
-        actions.add(word(action));
+        actions.add(action.word());
       }
     }
     return actions;
-  }
-
-  /** Returns the name of an action in the API. */
-  static String word(TaskAction action) {
-    return action == TaskAction.UPDATE ? "edit" : action.word();
   }
 }

@@ -12,7 +12,7 @@ import '../parts/content-view.js';
 import {icon} from '../parts/icons.js';
 import {actOnTask} from '../parts/task-actions.js';
 
-const MORE = {copy: {label: 'Clone', icon: 'copy'}, edit: {label: 'Edit payload', icon: 'edit'}};
+const MORE = {copy: {label: 'Copy task', icon: 'copy'}, edit: {label: 'Edit payload', icon: 'edit'}};
 const MAX_FORECAST = 5;
 
 class TaskPage extends View {

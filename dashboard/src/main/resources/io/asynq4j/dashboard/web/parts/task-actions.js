@@ -16,7 +16,7 @@ import {failed, toast} from './toasts.js';
 /** To delete this many tasks or more, the user must type the number. */
 const TYPED_FROM = 1_000;
 
-const PAST = {run: 'made pending', archive: 'archived', delete: 'deleted', cancel: 'signaled to stop', move: 'moved', reschedule: 'rescheduled'};
+const PAST = {run: 'made pending', archive: 'archived', delete: 'deleted', cancel: 'cancelled', move: 'moved', reschedule: 'rescheduled'};
 
 const TEXT = {
   run: 'The task becomes pending and runs as soon as a worker is free. The retry count does not change.',
@@ -73,7 +73,7 @@ const droppedOf = (report) => (report.dropped > 0 ? `${plural(report.dropped, 'a
 export async function actOnTask(action, task) {
   switch (action) {
     case 'copy':
-      return cloneTask(task);
+      return copyTask(task);
     case 'edit':
       return editTask(task);
     default:
@@ -100,7 +100,7 @@ const isEditable = (task) => ['json', 'text', 'absent'].includes(task.payload.ki
 async function editTask(task) {
   const {queue, id} = task;
   if (!isEditable(task)) {
-    toast('bad', 'This payload cannot be edited in the dashboard', 'It is binary, too large or hidden. Use the command line instead: asynq task update --payload @file');
+    toast('bad', 'This payload cannot be edited in the dashboard', 'It is binary, too large or hidden. Use the command line instead: asynq task edit --payload @file');
     return false;
   }
   const path = `${taskPath(task.queue, task.id)}/payload`;
@@ -111,13 +111,13 @@ async function editTask(task) {
     text: html`<p>${task.queue} / ${task.id}</p>`,
     fields: [{name: 'payload', label: 'Payload', type: 'textarea', value: pretty(task.payload.text)}, ...(task.actions.includes('run') ? [after] : [])],
     request: (values) => ({method: 'PUT', path, query: values.after === 'run' ? {run: true} : {}, body: newPayload(values.payload)}),
-    cli: (values) => cliChain(['task', 'update', {queue, payload: literal(minified(values.payload))}, byId(id)], ...(values.after === 'run' ? [['task', 'run', {queue}, byId(id)]] : [])),
+    cli: (values) => cliChain(['task', 'edit', {queue, payload: literal(minified(values.payload))}, byId(id)], ...(values.after === 'run' ? [['task', 'run', {queue}, byId(id)]] : [])),
     done: (answer, values) => (values.after === 'run' ? 'Payload saved, task made pending' : 'Payload saved'),
   });
   return Boolean(isDone);
 }
 
-async function cloneTask(task) {
+async function copyTask(task) {
   const path = `${taskPath(task.queue, task.id)}/copy`;
   const fields = [
     {name: 'queue', label: 'Queue', value: task.queue, required: true},
@@ -128,8 +128,8 @@ async function cloneTask(task) {
   }
   const shown = isEditable(task) ? pretty(task.payload.text) : '';
   return Boolean(await act({
-    title: 'Clone task',
-    confirm: 'Enqueue clone',
+    title: 'Copy task',
+    confirm: 'Enqueue copy',
     text: html`<p>Enqueues a new task with the same type and options and a new ID. The original task does not change.</p>`,
     fields,
     request: ({queue, processIn, payload}) => ({
@@ -137,9 +137,9 @@ async function cloneTask(task) {
       path,
       body: {queue, ...(processIn ? {processIn} : {}), ...(payload !== undefined && payload !== shown ? newPayload(payload) : {})},
     }),
-    // The CLI command cannot change the payload, so an edited clone is offered as curl only.
-    cli: ({queue, processIn, payload}) => (payload !== undefined && payload !== shown ? null : cli('task', 'clone', {queue: task.queue, to: queue, in: processIn}, byId(task.id))),
-    done: 'Clone enqueued',
+    // The CLI command cannot change the payload, so a copy with another payload is offered as curl only.
+    cli: ({queue, processIn, payload}) => (payload !== undefined && payload !== shown ? null : cli('task', 'copy', {queue: task.queue, to: queue, in: processIn}, byId(task.id))),
+    done: 'Copy enqueued',
     link: (answer) => ({href: taskLink(answer.queue, answer.id), text: 'Open task'}),
   }));
 }

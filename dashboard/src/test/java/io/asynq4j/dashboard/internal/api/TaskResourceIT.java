@@ -256,8 +256,7 @@ class TaskResourceIT {
 
     assertThat(actions.size()).isEqualTo(TaskAction.values().length);
     for (TaskAction action : TaskAction.values()) {
-      String word = action == TaskAction.UPDATE ? "edit" : action.word();
-      assertThat(actions.get(word).valueStream().map(JsonNode::stringValue))
+      assertThat(actions.get(action.word()).valueStream().map(JsonNode::stringValue))
           .containsExactlyElementsOf(action.states().stream().map(TaskState::word).toList());
     }
   }

@@ -70,7 +70,7 @@ public record TaskEditor(ScriptRunner scripts, TaskReader tasks) implements Task
       throw new TaskStateException(
           queue, id, "would conflict with the unique task " + text.substring("lock:".length()));
     }
-    if (!isDone(queue, id, TaskAction.UPDATE, reply)) {
+    if (!isDone(queue, id, TaskAction.EDIT, reply)) {
       throw changedMeanwhile(queue, id);
     }
   }

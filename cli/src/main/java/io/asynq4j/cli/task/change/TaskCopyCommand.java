@@ -12,8 +12,8 @@ import picocli.CommandLine.Option;
 
 /** Enqueues copies of tasks. */
 @Command(
-    name = "clone",
-    aliases = {"copy", "cp"},
+    name = "copy",
+    aliases = {"clone", "cp"},
     description = {
       "Enqueue copies of tasks in any state.",
       "A copy has the options of the original, except its due time, its unique lock and, unless the",
@@ -23,11 +23,11 @@ import picocli.CommandLine.Option;
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  asynq task clone broken-1",
-      "  asynq task clone broken-1 --to slow --in 1h --retry 3",
+      "  asynq task copy broken-1",
+      "  asynq task copy broken-1 --to slow --in 1h --retry 3",
       "  asynq task cp -q mail -i broken-1 --new-id second-try"
     })
-public final class TaskCloneCommand extends TaskChangeCommand {
+public final class TaskCopyCommand extends TaskChangeCommand {
 
   @Option(
       names = "--to",
@@ -54,7 +54,7 @@ public final class TaskCloneCommand extends TaskChangeCommand {
 
   @Override
   String change(Inspector inspector, Session session, TaskLocation task) {
-    return "cloned as " + inspector.queue(task.queue()).copy(task.id(), this::options);
+    return "copied as " + inspector.queue(task.queue()).copy(task.id(), this::options);
   }
 
   private TaskOptions.Builder options(TaskOptions.Builder options) {

@@ -11,15 +11,16 @@ import picocli.CommandLine.Option;
 
 /** Replaces the payload of tasks. */
 @Command(
-    name = "update",
+    name = "edit",
+    aliases = "update",
     description = "Replace the payload of tasks that are neither active nor completed.",
     footerHeading = "%nExamples:%n",
     footer = {
-      "  asynq task update later-7 --payload '{\"user\": 43}'",
-      "  asynq task update -q mail -i later-7 --payload @payload.json",
-      "  asynq task update later-7 --payload - < payload.json"
+      "  asynq task edit later-7 --payload '{\"user\": 43}'",
+      "  asynq task edit -q mail -i later-7 --payload @payload.json",
+      "  asynq task edit later-7 --payload - < payload.json"
     })
-public final class TaskUpdateCommand extends TaskChangeCommand {
+public final class TaskEditCommand extends TaskChangeCommand {
 
   @Option(
       names = {"-l", "--payload"},
