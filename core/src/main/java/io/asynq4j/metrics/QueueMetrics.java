@@ -142,8 +142,8 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
           "these metrics are already bound to a registry; create another QueueMetrics");
     }
     registry = newRegistry;
-    gauge("asynq.up", "1 when Redis answered last time, else 0", () -> up ? 1 : 0);
-    gauge("asynq.queues", "Queues that there are, also those without meters", () -> allQueues);
+    gauge("asynq.up", "1 if Redis responded last time, otherwise 0", () -> up ? 1 : 0);
+    gauge("asynq.queues", "Number of queues, including queues without meters", () -> allQueues);
     gauge("asynq.servers", "Live servers", () -> servers.size());
     gauge(
         "asynq.workers",
@@ -161,7 +161,7 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
             .register(newRegistry);
     errors =
         Counter.builder("asynq.scrape.errors")
-            .description("Times that something could not be read from Redis")
+            .description("Number of failed reads")
             .tags(tags)
             .register(newRegistry);
     if (!every.isZero()) {

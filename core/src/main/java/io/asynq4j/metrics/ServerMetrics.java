@@ -58,7 +58,7 @@ public final class ServerMetrics implements ServerListener {
         .description("Handlers that run in this process")
         .register(registry);
     Gauge.builder("asynq.server.redis.up", outage, down -> down.get() ? 0 : 1)
-        .description("1 while the servers of this process reach Redis, else 0")
+        .description("1 while the servers of this process reach Redis, otherwise 0")
         .register(registry);
   }
 
@@ -173,15 +173,15 @@ public final class ServerMetrics implements ServerListener {
     if (kind == Outcome.Kind.REQUEUE || kind == Outcome.Kind.SNOOZE) {
       return;
     }
-    count("asynq.server.processed", "Attempts that ended, well or badly", tags, 1);
+    count("asynq.server.processed", "Settled attempts, successful or failed", tags, 1);
     if (kind == Outcome.Kind.RETRY || kind == Outcome.Kind.ARCHIVE) {
-      count("asynq.server.failed", "Attempts that ended badly", tags, 1);
+      count("asynq.server.failed", "Failed attempts", tags, 1);
     }
     if (kind == Outcome.Kind.RETRY) {
-      count("asynq.server.retried", "Attempts after which the task is tried again", tags, 1);
+      count("asynq.server.retried", "Failed attempts whose task is retried", tags, 1);
     }
     if (kind == Outcome.Kind.ARCHIVE) {
-      count("asynq.server.archived", "Attempts after which the task was given up", tags, 1);
+      count("asynq.server.archived", "Attempts that archived their task", tags, 1);
     }
   }
 
@@ -209,7 +209,7 @@ public final class ServerMetrics implements ServerListener {
   public void stuck(TaskRef task, TaskContext.CancelReason reason, Duration since) {
     count(
         "asynq.server.stuck",
-        "Reminders that a handler was asked to stop and does not",
+        "Warnings about handlers that ignore a stop request",
         queue(task.queue()),
         1);
   }
@@ -218,7 +218,7 @@ public final class ServerMetrics implements ServerListener {
   public void recovered(QueueName queue, String taskId, String action) {
     count(
         "asynq.server.recoveries",
-        "Tasks that were taken away from workers that have vanished",
+        "Tasks recovered from crashed workers",
         queue(queue).and("action", action),
         1);
   }
