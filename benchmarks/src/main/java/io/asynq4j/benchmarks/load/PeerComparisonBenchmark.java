@@ -204,7 +204,7 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
     if (only.contains(ConcurrentComparison.RECOVERY)) {
       vigils.recovery(sizes.rounds());
     }
-    tell(ground, entrants, scores, descriptions, failures, report);
+    report(ground, entrants, scores, descriptions, failures, report);
   }
 
   private void failed(Map<String, String> failures, String who, String why) {
@@ -212,7 +212,7 @@ final class PeerComparisonBenchmark extends LoadBenchmark {
     progress("failed and skipped from now on: " + who + ": " + why);
   }
 
-  private static void tell(
+  private static void report(
       Ground ground,
       List<Entrant> entrants,
       ComparisonResults scores,

@@ -111,9 +111,9 @@ final class RecoveryBenchmark extends LoadBenchmark {
         "SIGKILL of one of four server processes, each with 25 tasks of 200 ms",
         List.of(
             "tasks",
-            "victims",
-            "s until the last victim left the dead server",
-            "begun twice",
+            "tasks of the killed process",
+            "s until the last of them is pending again",
+            "started twice",
             "finished twice",
             "retries consumed",
             "lost",
@@ -135,7 +135,9 @@ final class RecoveryBenchmark extends LoadBenchmark {
     report.figure("finishedTwice", twice);
     report.figure("lost", lost);
     report.figure("retriesConsumed", retries);
-    report.bar(Threshold.atMost("recovery, s until the last victim is pending again", seconds, 20));
+    report.bar(
+        Threshold.atMost(
+            "recovery, s until the last task of the killed process is pending again", seconds, 20));
     report.bar(Threshold.atMost("recovery, lost tasks", (double) lost, 0));
     report.bar(Threshold.atMost("recovery, retries consumed", (double) retries, 0));
   }

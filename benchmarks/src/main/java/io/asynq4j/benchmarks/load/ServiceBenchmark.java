@@ -37,7 +37,7 @@ final class ServiceBenchmark extends LoadBenchmark {
   private static final int MAX_WAITING = 5_000;
 
   private static final int MAX_WARM_UPS = 12;
-  private static final int STRETCHES = 5;
+  private static final int INTERVALS = 5;
 
   /** Number of intervals without an improvement after which it is warm. */
   private static final int PATIENCE = 3;
@@ -146,7 +146,9 @@ final class ServiceBenchmark extends LoadBenchmark {
       best = Math.max(best, rate);
     }
     report.table(
-        "While the JVM warms up", List.of("until s", "tasks/s", "service CPU µs/task"), rows);
+        "While the JVM warms up",
+        List.of("seconds since the start", "tasks/s", "service CPU µs/task"),
+        rows);
   }
 
   /** Runs intervals and takes the median, because other machines may take CPU time for a while. */
@@ -154,31 +156,31 @@ final class ServiceBenchmark extends LoadBenchmark {
       throws Exception {
     Times times = new Times(/* keepsTimes= */ true);
     List<Outcome> outcomes = new ArrayList<>();
-    for (int i = 0; i < STRETCHES; i++) {
+    for (int i = 0; i < INTERVALS; i++) {
       outcomes.add(run(redis, service, Duration.ofSeconds(size(4, 1)), new Run(times)));
     }
     outcomes.sort(Comparator.comparingDouble(each -> each.cell().tasksPerSecond()));
-    tell(times, outcomes, report);
+    report(times, outcomes, report);
   }
 
-  private void tell(Times times, List<Outcome> outcomes, LoadReport report) {
+  private void report(Times times, List<Outcome> outcomes, LoadReport report) {
     Outcome outcome = outcomes.get(outcomes.size() / 2);
     double rate = outcome.cell().tasksPerSecond();
     report.figure("tasksPerSecond", rate);
-    List<String> columns = new ArrayList<>(List.of("what"));
+    List<String> columns = new ArrayList<>(List.of("operation"));
     columns.addAll(LatencyRecorder.COLUMNS);
     List<List<Object>> rows = new ArrayList<>();
-    row(rows, "hand in 50", times.submits);
+    row(rows, "submit 50", times.submits);
     row(rows, "lease up to 50", times.leases);
-    row(rows, "complete them", times.completes);
-    row(rows, "handed in to leased", times.pickUps);
+    row(rows, "complete 50", times.completes);
+    row(rows, "submitted to leased", times.pickUps);
     report.table("Requests", columns, rows);
     report.table(
-        "One replica, %d who hand in and %d workers, median of %d stretches"
+        "One replica, %d producers and %d workers, median of %d intervals"
             .formatted(producers, workers, outcomes.size()),
         List.of(
             "tasks/s",
-            "least to most",
+            "minimum to maximum",
             "tasks per lease",
             "Redis CPU µs/task",
             "service CPU µs/task",
@@ -194,7 +196,7 @@ final class ServiceBenchmark extends LoadBenchmark {
                 outcome.cell().redisMicrosPerTask(),
                 outcome.serviceMicrosPerTask(),
                 outcome.cell().jvmMicrosPerTask())));
-    report.bar(Threshold.atLeast("tasks/s handed in, leased and completed", rate, 20_000));
+    report.bar(Threshold.atLeast("tasks/s submitted, leased and completed", rate, 20_000));
   }
 
   private static void row(List<List<Object>> rows, String what, LatencyRecorder latencies) {
@@ -215,12 +217,12 @@ final class ServiceBenchmark extends LoadBenchmark {
   /** Measures at the start, at least five times in between, and at the end. */
   private void soak(BenchmarkRedis redis, ChildService service, LoadReport report)
       throws Exception {
-    int stretches = Math.max(6, soakMinutes);
-    Duration length = Duration.ofMinutes(soakMinutes).dividedBy(stretches);
+    int intervals = Math.max(6, soakMinutes);
+    Duration length = Duration.ofMinutes(soakMinutes).dividedBy(intervals);
     List<List<Object>> rows = new ArrayList<>();
     List<Level> levels = new ArrayList<>();
     double rate = 0;
-    for (int i = 0; i <= stretches; i++) {
+    for (int i = 0; i <= intervals; i++) {
       if (i > 0) {
         Run run = new Run(new Times(/* keepsTimes= */ false));
         rate = run(redis, service, length, run).cell().tasksPerSecond();
@@ -244,10 +246,10 @@ final class ServiceBenchmark extends LoadBenchmark {
     Level end = levels.get(levels.size() - 1);
     report.bar(
         Threshold.atMost(
-            "heap at the end by heap in the middle", end.heapMb() / middle.heapMb(), 1.1));
+            "heap at the end, times the heap in the middle", end.heapMb() / middle.heapMb(), 1.1));
     report.bar(
         Threshold.atMost(
-            "Redis memory at the end by that in the middle",
+            "Redis memory at the end, times that in the middle",
             end.redisMb() / middle.redisMb(),
             1.1));
   }
@@ -256,7 +258,7 @@ final class ServiceBenchmark extends LoadBenchmark {
       throws Exception {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < producers; i++) {
-      threads.add(start(service, run, this::handIn));
+      threads.add(start(service, run, this::submit));
     }
     for (int i = 0; i < workers; i++) {
       threads.add(start(service, run, this::work));
@@ -314,7 +316,7 @@ final class ServiceBenchmark extends LoadBenchmark {
     return thread;
   }
 
-  private void handIn(BlockingHttpClient http, Run run) throws Exception {
+  private void submit(BlockingHttpClient http, Run run) throws Exception {
     if (!run.room.tryAcquire(BATCH, 100, TimeUnit.MILLISECONDS)) {
       return;
     }

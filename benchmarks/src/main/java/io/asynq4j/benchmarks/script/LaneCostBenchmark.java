@@ -34,8 +34,14 @@ final class LaneCostBenchmark {
     }
     redis.clear();
     return new Table(
-        "What lanes cost",
-        List.of("script", "tasks per call", "µs in a call without", "with", "more µs", "more %"),
+        "Cost of lanes",
+        List.of(
+            "script",
+            "tasks per call",
+            "µs without a lane",
+            "µs with a lane",
+            "difference µs",
+            "difference %"),
         rows);
   }
 
