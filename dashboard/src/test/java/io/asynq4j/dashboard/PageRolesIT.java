@@ -41,7 +41,14 @@ class PageRolesIT {
           new Place(
               "/queues/mail/tasks/a",
               "connection refused",
-              Set.of("Run now", "Archive", "Delete", "Move", "Reschedule", "Copy task", "Edit payload"),
+              Set.of(
+                  "Run now",
+                  "Archive",
+                  "Delete",
+                  "Move",
+                  "Reschedule",
+                  "Copy task",
+                  "Edit payload"),
               Set.of()),
           new Place(
               "/failures",

@@ -72,12 +72,14 @@ final class ArchiveSearchBenchmark extends LoadBenchmark {
     }
 
     List<String> columns =
-        new ArrayList<>(List.of("tasks", "first matches ms", "complete scan s", "tasks/s", "calls"));
+        new ArrayList<>(
+            List.of("tasks", "first matches ms", "complete scan s", "tasks/s", "calls"));
     columns.addAll(LatencyRecorder.COLUMNS.subList(1, LatencyRecorder.COLUMNS.size()));
     List<Object> row =
         new ArrayList<>(List.of(tasks, firstMillis, seconds, tasks / seconds, calls.count()));
     row.addAll(calls.row().subList(1, LatencyRecorder.COLUMNS.size()));
-    report.table("Search in the archive, and duration of its calls in Redis", columns, List.of(row));
+    report.table(
+        "Search in the archive, and duration of its calls in Redis", columns, List.of(row));
     report.figure("tasksPerSecond", tasks / seconds);
     report.figure("firstHitsMillis", firstMillis);
     report.figure("callP999Millis", calls.millis(0.999));

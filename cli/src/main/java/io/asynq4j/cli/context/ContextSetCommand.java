@@ -26,7 +26,7 @@ final class ContextSetCommand extends LocalCommand {
   @Parameters(paramLabel = "NAME", description = "Name of the context.")
   private String name = "";
 
-  @Option(names = "--use", description = "Make it the current context.")
+  @Option(names = "--use", description = "Make this context the current one.")
   private boolean use;
 
   @Override

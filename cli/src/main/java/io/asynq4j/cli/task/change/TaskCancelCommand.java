@@ -13,7 +13,8 @@ import picocli.CommandLine.Option;
     name = "cancel",
     description = {
       "Cancel active tasks: interrupt their handlers.",
-      "The handler still decides the outcome of the task. Go servers always retry a cancelled task."
+      "If the handler returns an outcome in time (cancelGrace of the server, default: 2s), that outcome",
+      "applies. Otherwise --then applies. Go servers always retry a cancelled task."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  asynq task cancel running-1", "  asynq task cancel running-1 --then archive"})

@@ -12,7 +12,8 @@ import picocli.CommandLine.Option;
     aliases = "mv",
     description = {
       "Move tasks to another queue.",
-      "They keep their state and due time, except that archived tasks become pending."
+      "Scheduled and retry tasks are scheduled in the new queue for the same time. Archived tasks become",
+      "pending. Other tasks keep their state."
     },
     footerHeading = "%nExamples:%n",
     footer = {

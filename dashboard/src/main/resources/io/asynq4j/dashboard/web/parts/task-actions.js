@@ -22,8 +22,8 @@ const TEXT = {
   run: 'The task becomes pending and runs as soon as a worker is free. The retry count does not change.',
   archive: 'The task is kept, but does not run until you run it.',
   delete: 'The task and its payload are deleted permanently.',
-  cancel: 'The worker receives a cancellation signal. The handler must respond to it for the task to stop.',
-  move: 'The task keeps its state and options.',
+  cancel: 'The handler is interrupted. An outcome that it returns in time applies; otherwise the choice below applies. The worker stays busy until the handler returns.',
+  move: 'A scheduled or retry task is scheduled in the new queue for the same time. An archived task becomes pending. Any other task keeps its state.',
   reschedule: 'The task is scheduled for the new time.',
 };
 
