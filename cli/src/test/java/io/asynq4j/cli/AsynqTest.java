@@ -76,6 +76,23 @@ class AsynqTest {
   }
 
   @Test
+  void theHelpDescribesWhatHappensToMovedAndCancelledTasks() {
+    assertThat(words("task", "move", "--help"))
+        .contains(
+            "Scheduled and retry tasks are scheduled in the new queue",
+            "Archived tasks become pending. Other tasks keep their state.");
+    assertThat(words("task", "cancel", "--help"))
+        .contains(
+            "(cancelGrace of the server, default: 2s), that outcome applies. Otherwise --then")
+        .doesNotContain("still decides");
+  }
+
+  /** The output without line breaks. */
+  private String words(String... arguments) {
+    return run(arguments).out().replaceAll("\\s+", " ");
+  }
+
+  @Test
   void commandsForOneTaskRejectASecond() {
     for (String command : List.of("inspect", "explain")) {
       assertThat(run("task", command, "--help").out()).contains("[OPTIONS] [ID]\n");

@@ -1,6 +1,7 @@
 package io.asynq4j.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
@@ -69,7 +70,7 @@ class EmbeddedSentinelIT {
   }
 
   @Test
-  void anOlderRedisFailsOverToo() {
+  void anOlderRedisFailsOverTooAndItsSentinelsCanBeRestarted() {
     assumeTrue(Platform.current().equals(new Platform("linux", "amd64")));
     RedisBinary binary = RedisBinary.fromClasspath(RedisBinaryTest.REDIS_62);
     try (EmbeddedSentinel group = EmbeddedSentinel.builder().binary(binary).start()) {
@@ -77,7 +78,15 @@ class EmbeddedSentinelIT {
           .isEqualTo(
               "redis-sentinel://" + String.join(",", group.sentinels()) + "?master=mymaster");
       EmbeddedRedis former = group.primary();
-      assertThat(group.killPrimary()).isNotSameAs(former);
+      EmbeddedRedis promoted = group.killPrimary();
+      assertThat(promoted).isNotSameAs(former);
+
+      group.sentinelNodes().forEach(EmbeddedRedis::kill);
+      assertThatThrownBy(group::primary)
+          .isInstanceOf(EmbeddedRedisException.class)
+          .hasMessage("No sentinel responds; restart one of sentinelNodes()");
+      group.sentinelNodes().get(1).restart();
+      assertThat(group.primary()).isSameAs(promoted);
     }
   }
 
