@@ -154,7 +154,7 @@ public final class DoctorCommand extends RedisCommand {
               kind ->
                   printer.line(
                       "%s: %s; %s. Repair: %s."
-                          .formatted(kind, kind.what(), kind.why(), kind.repair())));
+                          .formatted(kind.word(), kind.what(), kind.why(), kind.repair())));
       if (!repair) {
         printer.line("");
         printer.line("Run 'asynq doctor --repair' to repair them.");
@@ -164,7 +164,7 @@ public final class DoctorCommand extends RedisCommand {
 
   private static List<Column<Finding>> columns() {
     return List.of(
-        Column.of("Finding", "kind", finding -> finding.kind().name()),
+        Column.of("Finding", "kind", finding -> finding.kind().word()),
         Column.<Finding>of(
                 "Queue",
                 "queue",

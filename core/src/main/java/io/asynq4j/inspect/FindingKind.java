@@ -1,5 +1,7 @@
 package io.asynq4j.inspect;
 
+import java.util.Locale;
+
 /**
  * The inconsistencies that the doctor can find: what each one is, why it matters, and what its
  * repair does. The store, the scan and every report use these kinds.
@@ -102,6 +104,11 @@ public enum FindingKind {
     this.what = what;
     this.why = why;
     this.repair = repair;
+  }
+
+  /** The name in the command line, in the API, on every page and in the guide. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /** What it is. */

@@ -425,10 +425,12 @@ class PageActionsIT {
     browser.press(".page-actions", "Check data");
     browser.press("dialog", "Check");
     browser.see(".job[data-state=done]");
-    assertThat(browser.text(".job")).startsWith("Check data").contains("mail");
+    assertThat(browser.text(".job"))
+        .startsWith("Check data")
+        .contains("record-without-container in mail: 1 found, 0 repaired");
     browser.press(".page-actions", "Check and repair");
     browser.press("dialog", "Check and repair");
-    browser.seeText("repaired");
+    browser.seeText("1 repaired");
   }
 
   @Test

@@ -216,10 +216,10 @@ class QueueCommandsIT {
   void theDoctorFindsAndRepairsInconsistencies() {
     Answer found = run("doctor");
     assertThat(found.exitCode()).isEqualTo(1);
-    assertThat(found.out()).contains("EMPTY_QUEUE", "unused", "asynq doctor --repair");
+    assertThat(found.out()).contains("empty-queue ", "empty-queue: a registered queue has no data;", "unused", "asynq doctor --repair");
 
     assertThat(run("doctor", "--repair", "--json").out())
-        .contains("\"healthy\": true", "\"repaired\": 1");
+        .contains("\"healthy\": true", "\"kind\": \"empty-queue\"", "\"repaired\": 1");
     assertThat(run("doctor").out()).contains("No inconsistencies found");
     assertThat(run("doctor", "--queue", "mail", "--json").out()).contains("\"healthy\": true");
     assertThat(run("doctor", "--trim-archives").exitCode()).isEqualTo(2);

@@ -137,7 +137,7 @@ public final class BulkJob {
 
   private static JsonFields fields(Finding finding) {
     return new JsonFields()
-        .put("kind", finding.kind().name().toLowerCase(Locale.ROOT).replace('_', '-'))
+        .put("kind", finding.kind().word())
         .put("queue", finding.queue() == null ? null : finding.queue().value())
         .put("count", finding.count())
         .put("repaired", finding.repaired())

@@ -28,6 +28,9 @@ export function bytes(n) {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
+/** A phrase of the API as a sentence. */
+export const sentence = (text) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+
 /** The largest units, for example 1h 2m. */
 export function duration(ms, mostUnits = 2) {
   if (ms === null || ms === undefined) {

@@ -1,7 +1,7 @@
 // Background jobs (bulk operations): progress and result.
 
 import {get, may, send} from '../core/api.js';
-import {count, plural} from '../core/format.js';
+import {count, plural, sentence} from '../core/format.js';
 import {isFor, onJob} from '../core/live.js';
 import {link, taskLink} from '../core/router.js';
 import {ACTIONS} from '../core/states.js';
@@ -86,7 +86,7 @@ export function jobBody(job) {
     ${job.problem ? html`<p class="text-bad">${job.problem}</p>` : nothing}
     ${job.failures?.length ? html`<details><summary>Errors of ${plural(job.failures.length, 'task')}</summary><ul class="plain">${job.failures.map((f) => html`
       <li><a href=${taskLink(f.queue, f.id)}>${f.queue}/${f.id}</a>: ${f.problem}</li>`)}</ul></details>` : nothing}
-    ${job.findings ? html`<ul class="plain">${job.findings.map((f) => html`<li><b>${count(f.count)}</b> ${f.what}${f.queue ? ` in ${f.queue}` : ''}${f.repaired ? `, ${f.repaired} repaired` : ''}<br><span class="faint">${f.why} ${f.repair}</span></li>`)}${job.findings.length ? nothing : 'No inconsistencies found.'}</ul>` : nothing}`;
+    ${job.findings ? html`<ul class="plain">${job.findings.map((f) => html`<li><b>${f.kind}</b>${f.queue ? ` in ${f.queue}` : ''}: ${count(f.count)} found, ${count(f.repaired)} repaired<br><span class="faint">${sentence(f.what)} ${sentence(f.why)} Repair: ${f.repair}.</span></li>`)}${job.findings.length ? nothing : 'No inconsistencies found.'}</ul>` : nothing}`;
 }
 
 class JobsTray extends View {
