@@ -67,7 +67,7 @@ public final class EmbeddedCluster implements AutoCloseable {
   /** Returns the primary that serves the slot. */
   public EmbeddedRedis nodeOf(int slot) {
     if (slot < 0 || slot >= SLOTS) {
-      throw new IllegalArgumentException("Not a slot: " + slot);
+      throw new IllegalArgumentException("slot must be 0 to 16,383, got " + slot);
     }
     for (EmbeddedRedis node : nodes) {
       if (node.isRunning()) {
@@ -77,7 +77,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
       }
     }
-    throw new EmbeddedRedisException("No node serves slot " + slot);
+    throw new EmbeddedRedisException("No running node serves slot " + slot + "; restart the one of nodes() that does");
   }
 
   /** Moves a slot with all its keys to another primary. */
@@ -91,8 +91,11 @@ public final class EmbeddedCluster implements AutoCloseable {
    */
   public SlotMigration beginMigration(int slot, EmbeddedRedis target) {
     EmbeddedRedis source = nodeOf(slot);
-    if (source == target || !nodes.contains(target)) {
-      throw new IllegalArgumentException("Not another node of this cluster: " + target);
+    if (source == target) {
+      throw new IllegalArgumentException("slot " + slot + " is already on " + target);
+    }
+    if (!nodes.contains(target)) {
+      throw new IllegalArgumentException("target must be a node of this cluster, got " + target);
     }
     return new SlotMigration(this, slot, source, target);
   }
@@ -275,7 +278,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** Sets the number of replicas per primary. Default: none. */
     public Builder replicas(int perPrimary) {
       if (perPrimary < 0) {
-        throw new IllegalArgumentException("Not a number of replicas: " + perPrimary);
+        throw new IllegalArgumentException("replicas must be 0 or greater, got " + perPrimary);
       }
       this.replicas = perPrimary;
       return this;

@@ -144,7 +144,7 @@ public final class EmbeddedRedis implements AutoCloseable {
    */
   public synchronized void restart() {
     if (closed) {
-      throw new IllegalStateException("This Redis is closed");
+      throw new IllegalStateException("this Redis is closed; start a new one");
     }
     stop();
     process = launcher.restart();
@@ -243,7 +243,7 @@ public final class EmbeddedRedis implements AutoCloseable {
     /** Sets the port. Default: 0, any free port. */
     public Builder port(int port) {
       if (port < 0 || port > 65_535) {
-        throw new IllegalArgumentException("Not a port: " + port);
+        throw new IllegalArgumentException("port must be 0 to 65,535, got " + port);
       }
       this.port = port;
       return this;
@@ -269,11 +269,11 @@ public final class EmbeddedRedis implements AutoCloseable {
 
     /**
      * Sets when the append-only file is synced: {@code always}, {@code everysec} or {@code no}.
-     * Default: {@code everysec}.
+     * Default: {@code everysec}. {@code always} requires a {@link #dataDirectory}.
      */
     public Builder appendFsync(String policy) {
       if (!Set.of("always", "everysec", "no").contains(policy)) {
-        throw new IllegalArgumentException("Not always, everysec or no: " + policy);
+        throw new IllegalArgumentException("appendFsync must be always, everysec or no, got " + policy);
       }
       this.appendFsync = policy;
       return this;
@@ -282,7 +282,7 @@ public final class EmbeddedRedis implements AutoCloseable {
     /** Sets the password that clients need. Default: none. */
     public Builder password(String password) {
       if (password.isEmpty()) {
-        throw new IllegalArgumentException("The password is empty");
+        throw new IllegalArgumentException("password must not be empty; leave it out for none");
       }
       this.password = password;
       return secret(password);
@@ -295,10 +295,12 @@ public final class EmbeddedRedis implements AutoCloseable {
     public Builder config(String directive, String value) {
       if (OWN_DIRECTIVES.contains(directive.toLowerCase(Locale.ROOT))) {
         throw new IllegalArgumentException(
-            "The directive " + directive + " has its own method in this builder");
+            "the directive " + directive + " is set by this builder; use its methods instead");
       }
       if (directive.isBlank() || (directive + value).chars().anyMatch(c -> c < ' ')) {
-        throw new IllegalArgumentException("Not a line of redis.conf: " + directive);
+        // Without the value, which may be a secret.
+        throw new IllegalArgumentException(
+            "config must be one line of redis.conf, got directive \"" + directive + "\"");
       }
       directives.add(new ServerSettings.Directive(directive, value));
       return this;
@@ -333,8 +335,13 @@ public final class EmbeddedRedis implements AutoCloseable {
      * Starts the server and waits until it answers.
      *
      * @throws EmbeddedRedisException if it does not start
+     * @throws IllegalStateException if it shall sync always, but has no data directory
      */
     public EmbeddedRedis start() {
+      if (dataDirectory == null && appendFsync.equals("always")) {
+        throw new IllegalStateException(
+            "appendFsync is always, but without dataDirectory(…) nothing is kept on disk: set both");
+      }
       return new EmbeddedRedis(
           new ServerSettings(
               binary,

@@ -227,7 +227,9 @@ class EmbeddedRedisIT {
     redis.close();
     redis.stop();
 
-    assertThatThrownBy(redis::restart).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(redis::restart)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("this Redis is closed; start a new one");
   }
 
   @Test
