@@ -104,6 +104,10 @@ public final class Asynq extends CommandGroup {
     CommandLine commands = new StrictCommandLine(root);
     OptionConverters.register(commands);
     describeHelp(Objects.requireNonNull(commands.getSubcommands().get("help")).getCommandSpec());
+    describe(
+        Objects.requireNonNull(commands.getSubcommands().get("serve")).getCommandSpec(),
+        "--config",
+        ServeCommand.CONFIG);
     return commands
         .setOut(writer(environment.out()))
         .setErr(writer(environment.err()))
@@ -131,10 +135,14 @@ public final class Asynq extends CommandGroup {
         PositionalParamSpec.builder(command)
             .description("Name of the command. Default: show all commands.")
             .build());
-    OptionSpec option = Objects.requireNonNull(help.findOption("--help"));
-    help.remove(option);
-    help.addOption(
-        OptionSpec.builder(option).description("Show this help message and exit.").build());
+    describe(help, "--help", "Show this help message and exit.");
+  }
+
+  /** Replaces the description of an option that the command has not declared itself. */
+  private static void describe(CommandSpec command, String name, String description) {
+    OptionSpec option = Objects.requireNonNull(command.findOption(name));
+    command.remove(option);
+    command.addOption(OptionSpec.builder(option).description(description).build());
   }
 
   private int execute(ParseResult parsed) {

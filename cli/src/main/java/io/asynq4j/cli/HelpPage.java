@@ -4,6 +4,7 @@ import io.asynq4j.cli.command.CommandGroup;
 import io.asynq4j.cli.command.LocalCommand;
 import io.asynq4j.cli.command.ReadOnlyCommand;
 import io.asynq4j.cli.command.RedisCommand;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -64,7 +65,7 @@ final class HelpPage extends Help {
     if (spec.parent() == null) {
       return list(spec.options());
     }
-    return list(spec.options().stream().filter(HelpPage::isOwn).toList())
+    return list(spec.options().stream().filter(this::isOwn).toList())
         + System.lineSeparator()
         + globalOptions()
         + System.lineSeparator();
@@ -118,7 +119,11 @@ final class HelpPage extends Help {
     return option.required() && option.group() == null;
   }
 
-  private static boolean isOwn(OptionSpec option) {
-    return !option.inherited() && !option.longestName().equals("--version");
+  /** A global option that means something else in this command is one of its own. */
+  private boolean isOwn(OptionSpec option) {
+    OptionSpec global = spec.root().findOption(option.longestName());
+    return (!option.inherited()
+            || (global != null && !Arrays.equals(option.description(), global.description())))
+        && !option.longestName().equals("--version");
   }
 }

@@ -26,9 +26,13 @@ import picocli.CommandLine.Option;
       "  'asynq serve --config asynq.yaml' runs tasks that are configured as HTTP calls or commands, and",
       "  leases the others to workers in any language. SIGHUP reloads the file, which",
       "  docs/reference/service-configuration.md describes. The service uses the Redis named in the",
-      "  file; other connection settings do not apply."
+      "  file; other connection settings and ASYNQ_CONFIG do not apply."
     })
 public final class ServeCommand extends LocalCommand {
+
+  /** Description of the global option --config, which has another meaning here. */
+  static final String CONFIG =
+      "Configuration file of the task service. Required unless --new-key is set.";
 
   private static final String SEE_DOCS =
       "docs/reference/service-configuration.md describes the configuration file.";

@@ -36,6 +36,22 @@ class ServeCommandTest {
   }
 
   @Test
+  void theHelpListsTheRequiredConfigurationFile() {
+    assertThat(serve("--help").out())
+        .contains("--config=FILE", "Configuration file of the task service. Required unless")
+        .doesNotContain("~/.asynq.yaml");
+  }
+
+  @Test
+  void theConfigurationFileMayPrecedeTheCommand() throws IOException {
+    Path file = Files.writeString(directory.resolve("asynq.yaml"), "tasks:\n  a:\n    kind: worker\n");
+
+    Answer answer = new CliRunner(directory).run("--config", file.toString(), "serve", "--check");
+
+    assertThat(answer.exitCode()).as(answer.err()).isZero();
+  }
+
+  @Test
   void aMissingFileOrOptionIsReported() {
     assertThat(serve("--check").exitCode()).isEqualTo(2);
     Answer missing = serve("--config", directory.resolve("none.yaml").toString());
