@@ -81,7 +81,7 @@ public enum TaskAction {
     if (isAllowedIn(state)) {
       return state == TaskState.AGGREGATING
           ? "it is part of an aggregation under way; try again when that has ended"
-          : "it has just changed; look again, then try again";
+          : "it has just changed; check its state, then try again";
     } else if (state == TaskState.ACTIVE) {
       return "a worker is running it; cancel it first";
     } else if (this == RESCHEDULE && state == TaskState.AGGREGATING) {

@@ -131,10 +131,10 @@ final class TaskLifecycleWorkloads extends WorkloadGroup {
     claimed(
         "archive",
         settle(
-            claim -> new Settlement.Archive(claim, "it failed for good"), TaskPreparer.KEEP_ALL));
+            claim -> new Settlement.Archive(claim, "it failed permanently"), TaskPreparer.KEEP_ALL));
     claimed(
         "archive, full: as many are trimmed",
-        settle(claim -> new Settlement.Archive(claim, "it failed for good"), fullArchive));
+        settle(claim -> new Settlement.Archive(claim, "it failed permanently"), fullArchive));
     claimed(
         "reschedule",
         settle(claim -> new Settlement.Reschedule(claim, delay, false), TaskPreparer.KEEP_ALL));

@@ -17,7 +17,7 @@ abstract class TaskLocator {
       description = "Queue of the task. Default: search all queues for the ID.")
   private @Nullable String queue;
 
-  /** Throws if there is no such task, or if several queues have the ID. */
+  /** Throws if no queue has the task, or if several queues have the ID. */
   final TaskLocation locate(Inspector inspector, String id) {
     if (queue != null) {
       return new TaskLocation(queue, id);
