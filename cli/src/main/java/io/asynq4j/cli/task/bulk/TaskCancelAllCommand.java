@@ -28,7 +28,9 @@ public final class TaskCancelAllCommand extends BulkCommand {
       names = "--then",
       paramLabel = "ACTION",
       completionCandidates = AfterCancelCandidates.class,
-      description = "What to do with cancelled tasks: retry, archive or delete. Default: retry.")
+      description =
+          "What to do with a task whose handler returns no outcome in time: retry, archive or delete."
+              + " Default: retry.")
   private AfterCancel then = AfterCancel.RETRY;
 
   @Override
