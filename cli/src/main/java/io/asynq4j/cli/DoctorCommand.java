@@ -28,7 +28,8 @@ import picocli.CommandLine.Option;
     description = {
       "Check the data in Redis for inconsistencies, and repair them with --repair.",
       "Safe to run while servers are working. Without --repair it only reads. It deletes tasks only with",
-      "--remove-unreadable or --trim-archives. The exit code is 1 if inconsistencies remain."
+      "--remove-unreadable or --trim-archives. The exit code is 1 if inconsistencies remain.",
+      "docs/guides/doctor.md describes the findings."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  asynq doctor", "  asynq doctor --queue mail --json", "  asynq doctor --repair"})
@@ -51,19 +52,21 @@ public final class DoctorCommand extends RedisCommand {
 
   @Option(
       names = "--trim-archives",
-      description = "Delete the oldest archived tasks that exceed the limits. Requires --repair.")
+      description =
+          "Delete the oldest archived tasks beyond --archive-size and --archive-age. Set these to the"
+              + " limits of your servers. Requires --repair.")
   private boolean trimArchives;
 
   @Option(
       names = "--archive-size",
       paramLabel = "N",
-      description = "Maximum number of tasks in an archive. Default: ${DEFAULT-VALUE}.")
+      description = "Report archives with more than N tasks. Default: ${DEFAULT-VALUE}.")
   private int archiveSize = 9_999;
 
   @Option(
       names = "--archive-age",
       paramLabel = "DURATION",
-      description = "Maximum age of archived tasks, e.g. 30d. Default: 90d.")
+      description = "Report archives with tasks older than this, e.g. 30d. Default: 90d.")
   private Duration archiveAge = Duration.ofDays(90);
 
   @Option(

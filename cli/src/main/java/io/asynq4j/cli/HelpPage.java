@@ -103,11 +103,13 @@ final class HelpPage extends Help {
     return spec.parent() == null ? super.exitCodeList() : "";
   }
 
-  /** Required options first, the others in declaration order. */
+  /** Required options first, the others in declaration order, --help and --version last. */
   private String list(List<OptionSpec> options) {
     List<OptionSpec> neededFirst =
         options.stream()
-            .sorted(Comparator.comparing(HelpPage::isNeeded, Comparator.reverseOrder()))
+            .sorted(
+                Comparator.comparing(HelpPage::isNeeded, Comparator.reverseOrder())
+                    .thenComparing(option -> option.usageHelp() || option.versionHelp()))
             .toList();
     return optionListExcludingGroups(
             neededFirst, createDefaultLayout(), /* optionSort= */ null, parameterLabelRenderer())

@@ -134,6 +134,9 @@ class AsynqTest {
   void requiredOptionsAreListedFirst() {
     String help = run("task", "deleteall", "--help").out();
     assertThat(help.indexOf("--state=STATE")).isLessThan(help.indexOf("--group=GROUP"));
+    assertThat(help.indexOf("--group=GROUP")).isLessThan(help.indexOf("--help"));
+    String serve = run("serve", "--help").out();
+    assertThat(serve.indexOf("--config=FILE")).isLessThan(serve.indexOf("-h, --help"));
   }
 
   @Test

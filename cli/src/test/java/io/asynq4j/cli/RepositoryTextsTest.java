@@ -41,8 +41,7 @@ class RepositoryTextsTest {
             module ->
                 DynamicTest.dynamicTest(
                     module.getFileName().toString(),
-                    () ->
-                        assertThat(SourceTexts.violations(module.resolve(SOURCES))).isEmpty()));
+                    () -> assertThat(SourceTexts.violations(module.resolve(SOURCES))).isEmpty()));
   }
 
   @TestFactory

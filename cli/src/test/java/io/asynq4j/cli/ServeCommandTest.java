@@ -44,7 +44,8 @@ class ServeCommandTest {
 
   @Test
   void theConfigurationFileMayPrecedeTheCommand() throws IOException {
-    Path file = Files.writeString(directory.resolve("asynq.yaml"), "tasks:\n  a:\n    kind: worker\n");
+    Path file =
+        Files.writeString(directory.resolve("asynq.yaml"), "tasks:\n  a:\n    kind: worker\n");
 
     Answer answer = new CliRunner(directory).run("--config", file.toString(), "serve", "--check");
 

@@ -77,7 +77,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
       }
     }
-    throw new EmbeddedRedisException("No running node serves slot " + slot + "; restart the one of nodes() that does");
+    throw new EmbeddedRedisException(
+        "No running node serves slot " + slot + "; restart the one of nodes() that does");
   }
 
   /** Moves a slot with all its keys to another primary. */

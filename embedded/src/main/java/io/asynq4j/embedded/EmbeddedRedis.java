@@ -273,7 +273,8 @@ public final class EmbeddedRedis implements AutoCloseable {
      */
     public Builder appendFsync(String policy) {
       if (!Set.of("always", "everysec", "no").contains(policy)) {
-        throw new IllegalArgumentException("appendFsync must be always, everysec or no, got " + policy);
+        throw new IllegalArgumentException(
+            "appendFsync must be always, everysec or no, got " + policy);
       }
       this.appendFsync = policy;
       return this;

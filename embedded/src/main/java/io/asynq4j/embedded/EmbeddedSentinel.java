@@ -138,7 +138,10 @@ public final class EmbeddedSentinel implements AutoCloseable {
           sentinels.stream()
               .filter(EmbeddedRedis::isRunning)
               .findFirst()
-              .orElseThrow(() -> new EmbeddedRedisException("No sentinel is running; restart one of sentinelNodes()"));
+              .orElseThrow(
+                  () ->
+                      new EmbeddedRedisException(
+                          "No sentinel is running; restart one of sentinelNodes()"));
       try (Jedis jedis = sentinel.connect()) {
         jedis.sentinelFailover(masterName);
       } catch (JedisDataException e) {
@@ -345,7 +348,8 @@ public final class EmbeddedSentinel implements AutoCloseable {
     /** Sets the name under which the sentinels monitor the primary. Default: mymaster. */
     public Builder masterName(String name) {
       if (!name.matches("[A-Za-z0-9._-]+")) {
-        throw new IllegalArgumentException("masterName must have only letters, digits, dots, underscores and dashes, got " + name);
+        throw new IllegalArgumentException(
+            "masterName must have only letters, digits, dots, underscores and dashes, got " + name);
       }
       this.masterName = name;
       return this;

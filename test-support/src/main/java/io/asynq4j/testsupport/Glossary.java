@@ -27,10 +27,7 @@ public final class Glossary {
 
   private static Map<Pattern, String> instead() {
     Map<Pattern, String> instead = new LinkedHashMap<>();
-    add(
-        instead,
-        "report, return, print, show or send",
-        "told|tells?|telling|say|says|said|saying");
+    add(instead, "report, return, print, show or send", "told|tells?|telling|say|says|said|saying");
     add(
         instead,
         "the name of the thing or person",
@@ -70,10 +67,7 @@ public final class Glossary {
     add(instead, "interval", "stretches");
     add(instead, "started", "begun");
     add(instead, "successful or failed", "well or badly|ends? badly|ended badly");
-    add(
-        instead,
-        "scan, check or bulk operation",
-        "walk(?:s|ed|ing)?|visit(?:s|ed|ing)?");
+    add(instead, "scan, check or bulk operation", "walk(?:s|ed|ing)?|visit(?:s|ed|ing)?");
     add(instead, "continue or resume", "go on|goes on|going on|went on|gone on");
     add(
         instead,

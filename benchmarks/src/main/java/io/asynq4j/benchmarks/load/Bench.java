@@ -29,11 +29,11 @@ import picocli.CommandLine.Spec;
       "",
       "The letters are those of the sections in docs/explanation/performance.md.",
       "",
-      "Each run also measures reference values. L(c), the limit: a minimal client that calls the same",
-      "scripts in batches of min(c, 200), with one claim and one settle call in flight. N, the naive",
-      "loop: one script call per task, one fetcher and ten workers, as in asynq for Go. Thresholds are",
-      "checked only at full size and are meaningful only on an idle machine. Use --quick to test",
-      "whether a program works."
+      "Each run also measures reference values. In the tables, L(c) is the limit: a minimal client that",
+      "calls the same scripts in batches of min(c, 200), with one claim and one settle call in flight.",
+      "N is the naive loop: one script call per task, one fetcher and ten workers, as in asynq for Go.",
+      "Thresholds are checked only at full size and are meaningful only on an idle machine. Use --quick",
+      "to test whether a program works."
     },
     subcommands = {
       DrainBenchmark.class,

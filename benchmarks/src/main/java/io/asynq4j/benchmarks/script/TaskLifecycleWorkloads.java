@@ -131,7 +131,8 @@ final class TaskLifecycleWorkloads extends WorkloadGroup {
     claimed(
         "archive",
         settle(
-            claim -> new Settlement.Archive(claim, "it failed permanently"), TaskPreparer.KEEP_ALL));
+            claim -> new Settlement.Archive(claim, "it failed permanently"),
+            TaskPreparer.KEEP_ALL));
     claimed(
         "archive, full: as many are trimmed",
         settle(claim -> new Settlement.Archive(claim, "it failed permanently"), fullArchive));

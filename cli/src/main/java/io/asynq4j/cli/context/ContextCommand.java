@@ -8,7 +8,8 @@ import picocli.CommandLine.Command;
     name = "context",
     description = {
       "Manage contexts: named connection settings.",
-      "They are stored in ~/.asynq.yaml, which only its owner can read."
+      "They are stored in ~/.asynq.yaml, or in the file of --config or ASYNQ_CONFIG. Only its owner can",
+      "read it."
     },
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 /** Resumes schedule entries. */
 @Command(
     name = "resume",
-    description = "Resume paused entries. Runs that were due during the pause are skipped.",
+    description = "Resume paused entries. Times that passed during the pause are skipped.",
     footerHeading = "%nExamples:%n",
     footer = "  asynq cron resume nightly-report")
 final class CronResumeCommand extends CronChangeCommand {

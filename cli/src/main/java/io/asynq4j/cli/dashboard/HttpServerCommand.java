@@ -41,9 +41,10 @@ abstract class HttpServerCommand extends LocalCommand {
       names = "--credentials",
       paramLabel = "FILE",
       description =
-          "File with the users and tokens that may log in. Environment variable: "
+          "File with the users and tokens that may log in, one per line. Default: the lines in the"
+              + " environment variable "
               + CREDENTIALS
-              + ".")
+              + ", separated by semicolons.")
   private @Nullable Path credentials;
 
   @Option(

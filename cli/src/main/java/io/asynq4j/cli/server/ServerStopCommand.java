@@ -15,8 +15,8 @@ import picocli.CommandLine.Mixin;
     name = "stop",
     description = {
       "Stop servers.",
-      "Each server waits for its running tasks, requeues those that do not end in time, and then",
-      "shuts down. Go servers ignore this command."
+      "Each server waits for its running tasks, requeues those that do not end within its",
+      "shutdownTimeout (default: 8s), and then shuts down. Go servers ignore this command."
     },
     footerHeading = "%nExamples:%n",
     footer = "  asynq server stop --all --yes")

@@ -28,7 +28,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "enqueue",
     aliases = "add",
-    description = "Enqueue one task, or with --from one task per line of a file.",
+    description = {
+      "Enqueue one task, or with --from one task per line of a file.",
+      "A task is due now unless --at or --in is passed."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  asynq task enqueue -t email:welcome -l '{\"user\": 42}'",

@@ -216,7 +216,12 @@ class QueueCommandsIT {
   void theDoctorFindsAndRepairsInconsistencies() {
     Answer found = run("doctor");
     assertThat(found.exitCode()).isEqualTo(1);
-    assertThat(found.out()).contains("empty-queue ", "empty-queue: a registered queue has no data;", "unused", "asynq doctor --repair");
+    assertThat(found.out())
+        .contains(
+            "empty-queue ",
+            "empty-queue: a registered queue has no data;",
+            "unused",
+            "asynq doctor --repair");
 
     assertThat(run("doctor", "--repair", "--json").out())
         .contains("\"healthy\": true", "\"kind\": \"empty-queue\"", "\"repaired\": 1");

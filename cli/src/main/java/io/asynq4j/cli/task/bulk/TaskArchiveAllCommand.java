@@ -31,7 +31,7 @@ public final class TaskArchiveAllCommand extends GroupBulkCommand {
       required = true,
       paramLabel = "STATE",
       completionCandidates = StateCandidates.OfArchive.class,
-      description = "State of the tasks; one of ${COMPLETION-CANDIDATES}.")
+      description = "State of the tasks: ${COMPLETION-CANDIDATES}.")
   private TaskState state = TaskState.PENDING;
 
   @Option(

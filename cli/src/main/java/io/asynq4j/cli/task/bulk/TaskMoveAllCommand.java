@@ -27,7 +27,7 @@ public final class TaskMoveAllCommand extends GroupBulkCommand {
       required = true,
       paramLabel = "STATE",
       completionCandidates = StateCandidates.OfMove.class,
-      description = "State of the tasks; one of ${COMPLETION-CANDIDATES}.")
+      description = "State of the tasks: ${COMPLETION-CANDIDATES}.")
   private TaskState state = TaskState.PENDING;
 
   @Option(

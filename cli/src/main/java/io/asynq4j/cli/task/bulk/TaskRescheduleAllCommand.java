@@ -29,7 +29,7 @@ public final class TaskRescheduleAllCommand extends BulkCommand {
       required = true,
       paramLabel = "STATE",
       completionCandidates = StateCandidates.OfReschedule.class,
-      description = "State of the tasks; one of ${COMPLETION-CANDIDATES}.")
+      description = "State of the tasks: ${COMPLETION-CANDIDATES}.")
   private TaskState state = TaskState.PENDING;
 
   @SuppressWarnings("NullAway.Init")

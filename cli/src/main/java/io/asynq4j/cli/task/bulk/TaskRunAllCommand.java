@@ -30,7 +30,7 @@ public final class TaskRunAllCommand extends GroupBulkCommand {
       required = true,
       paramLabel = "STATE",
       completionCandidates = StateCandidates.OfRun.class,
-      description = "State of the tasks; one of ${COMPLETION-CANDIDATES}.")
+      description = "State of the tasks: ${COMPLETION-CANDIDATES}.")
   private TaskState state = TaskState.PENDING;
 
   @Override

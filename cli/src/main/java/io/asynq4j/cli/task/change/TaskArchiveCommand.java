@@ -21,7 +21,8 @@ public final class TaskArchiveCommand extends TaskChangeCommand {
   @Option(
       names = "--drop-oldest",
       description =
-          "Delete the oldest archived tasks when the archive is full. Default: stop instead.")
+          "Delete the oldest archived tasks when the archive is full. Default: do not archive the"
+              + " task.")
   private boolean dropOldest;
 
   @Override

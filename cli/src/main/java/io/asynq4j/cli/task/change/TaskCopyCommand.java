@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
     aliases = {"clone", "cp"},
     description = {
       "Enqueue copies of tasks in any state.",
-      "A copy has the options of the original, except its due time, its unique lock and, unless the",
+      "A copy is due now and has the options of the original, except its unique lock and, unless the",
       "original is aggregating, its group. Options that you pass replace those of the original; headers",
       "are added, and one with the same name is replaced. The defaults below apply only where the",
       "original has no such option."

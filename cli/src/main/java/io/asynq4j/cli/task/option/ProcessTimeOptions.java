@@ -13,8 +13,8 @@ public final class ProcessTimeOptions {
       names = {"--at", "--process_at", "--process-at"},
       paramLabel = "TIME",
       description =
-          "Time at which the task becomes due, e.g. 2030-01-31T08:00:00Z; local time without an"
-              + " offset.")
+          "Time at which the task becomes due, e.g. 2030-01-31T08:00:00Z. A time without an offset is"
+              + " local.")
   private @Nullable Instant at;
 
   @Option(

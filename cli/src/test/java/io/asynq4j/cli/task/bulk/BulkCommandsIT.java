@@ -220,7 +220,7 @@ class BulkCommandsIT {
           String help = run("task", command, "--help").out().replaceAll("\\s+", " ");
           assertThat(help)
               .contains(
-                  "State of the tasks; one of "
+                  "State of the tasks: "
                       + String.join(", ", action.states().stream().map(TaskState::word).toList()));
         });
     String single = run("task", "reschedule", "--help").out();
