@@ -1,6 +1,8 @@
 package io.asynq4j;
 
-import io.asynq4j.internal.codec.ArgumentValidator;
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import java.time.Duration;
 
 /**
@@ -21,15 +23,14 @@ public final class ArchiveSettings {
    * cannot trim an archive of more than 8,000 tasks.
    */
   public ArchiveSettings maxSize(int tasks) {
-    ArgumentValidator.requireAtLeast(0, tasks, "maxSize");
+    requireAtLeast(0, tasks, "maxSize");
     this.maxSize = tasks;
     return this;
   }
 
   /** How long archived tasks are kept. Default: 90 days. */
   public ArchiveSettings maxAge(Duration age) {
-    ArgumentValidator.require(
-        age.compareTo(Duration.ZERO) > 0, "maxAge must be positive, got " + age);
+    require(age.compareTo(Duration.ZERO) > 0, "maxAge must be positive, got " + age);
     this.maxAge = age;
     return this;
   }

@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class AsynqException extends RuntimeException {
 
-  private static final long serialVersionUID = 1L;
-
   protected AsynqException(String message) {
     super(message);
   }

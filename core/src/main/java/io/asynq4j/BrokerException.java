@@ -6,8 +6,6 @@ package io.asynq4j;
  */
 public abstract class BrokerException extends AsynqException {
 
-  private static final long serialVersionUID = 1L;
-
   private final boolean mayHaveBeenApplied;
 
   BrokerException(String message, boolean mayHaveBeenApplied, Throwable cause) {

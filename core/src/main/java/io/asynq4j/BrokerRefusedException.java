@@ -6,8 +6,6 @@ package io.asynq4j;
  */
 public final class BrokerRefusedException extends BrokerException {
 
-  private static final long serialVersionUID = 1L;
-
   /** What must change before Redis accepts the command. */
   public enum Reason {
     /** The Redis server: for example its memory, disk or permissions. */

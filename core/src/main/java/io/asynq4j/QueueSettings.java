@@ -1,6 +1,8 @@
 package io.asynq4j;
 
-import io.asynq4j.internal.codec.ArgumentValidator;
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +27,8 @@ public final class QueueSettings {
    * weight 3. Only servers use it. Default: 1.
    */
   public QueueSettings weight(int newWeight) {
-    ArgumentValidator.requireAtLeast(1, newWeight, "weight");
-    ArgumentValidator.require(
+    requireAtLeast(1, newWeight, "weight");
+    require(
         weight == null || weight == newWeight,
         "weight is " + weight + " and cannot be " + newWeight + " too: set it once");
     this.weight = newWeight;
@@ -35,7 +37,7 @@ public final class QueueSettings {
 
   /** Maximum number of active tasks. Default: 0, no limit. */
   public QueueSettings maxActive(int limit) {
-    ArgumentValidator.requireAtLeast(0, limit, "maxActive");
+    requireAtLeast(0, limit, "maxActive");
     this.maxActive = limit;
     requireConsistent();
     return this;
@@ -51,7 +53,7 @@ public final class QueueSettings {
   }
 
   private void requireConsistent() {
-    ArgumentValidator.require(
+    require(
         !ordered || maxActive <= 1,
         "ordered() allows one active task at a time, but maxActive is %s: leave out one of them"
             .formatted(maxActive));

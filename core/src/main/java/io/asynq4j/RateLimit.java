@@ -1,9 +1,9 @@
 package io.asynq4j;
 
-import static io.asynq4j.internal.codec.ArgumentValidator.require;
 import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
 
 import io.asynq4j.internal.text.DurationFormat;
+import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -40,9 +40,7 @@ public record RateLimit(int tasks, Duration per, int burst) {
 
   public RateLimit {
     requireAtLeast(1, tasks, "the number of tasks of a rate");
-    require(
-        per.compareTo(SHORTEST) >= 0 && per.compareTo(LONGEST) <= 0,
-        "the period of a rate must be 1 ms to 31 days, got " + per);
+    TimeMath.requireBetween("the period of a rate", per, SHORTEST, LONGEST);
     requireAtLeast(1, burst, "a burst");
   }
 

@@ -1,6 +1,8 @@
 package io.asynq4j;
 
-import io.asynq4j.internal.codec.ArgumentValidator;
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireNotNegative;
+
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -47,7 +49,7 @@ public interface RetryPolicy {
    * @throws IllegalArgumentException if the delay is negative
    */
   static RetryPolicy fixed(Duration delay) {
-    ArgumentValidator.requireNotNegative(delay, "delay");
+    requireNotNegative(delay, "delay");
     return (retried, error, task) -> delay;
   }
 
@@ -60,7 +62,7 @@ public interface RetryPolicy {
    * @throws IllegalArgumentException if a delay is out of bounds
    */
   static RetryPolicy exponential(Duration first, Duration longest) {
-    ArgumentValidator.require(
+    require(
         first.compareTo(Duration.ofMillis(1)) >= 0 && longest.compareTo(first) >= 0,
         "first must be 1 ms or longer, and not longer than longest, got %s and %s"
             .formatted(first, longest));

@@ -3,8 +3,6 @@ package io.asynq4j;
 /** No scheduler of this library has had an entry of this name, or the entry was forgotten. */
 public final class ScheduleNotFoundException extends AsynqException {
 
-  private static final long serialVersionUID = 1L;
-
   private final String name;
 
   public ScheduleNotFoundException(String name) {

@@ -1,6 +1,7 @@
 package io.asynq4j;
 
-import io.asynq4j.internal.codec.ArgumentValidator;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireBetween;
+
 import io.asynq4j.internal.codec.TextValidator;
 import java.time.Duration;
 import java.time.Instant;
@@ -123,7 +124,7 @@ public sealed interface TaskInfo permits TaskInfoRecord {
     public static final int LONGEST_NOTE = 1_000;
 
     public Progress {
-      ArgumentValidator.requireBetween(0, 100, percent, "percent");
+      requireBetween(0, 100, percent, "percent");
       TextValidator.requireValidUnicode(note, "note");
       if (note.length() > LONGEST_NOTE) {
         throw new IllegalArgumentException(

@@ -3,8 +3,6 @@ package io.asynq4j;
 /** The queue has no task with this ID. */
 public final class TaskNotFoundException extends AsynqException {
 
-  private static final long serialVersionUID = 1L;
-
   public TaskNotFoundException(QueueName queue, String id) {
     this(
         queue,

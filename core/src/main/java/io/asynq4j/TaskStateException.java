@@ -3,8 +3,6 @@ package io.asynq4j;
 /** The state of a task does not allow the operation. */
 public final class TaskStateException extends AsynqException {
 
-  private static final long serialVersionUID = 1L;
-
   public TaskStateException(QueueName queue, String id, String problem) {
     super("task with id=" + id + " in queue \"" + queue + "\" " + problem);
   }

@@ -9,8 +9,6 @@ import io.asynq4j.QueueName;
  */
 public final class DuplicateTaskException extends AsynqException {
 
-  private static final long serialVersionUID = 1L;
-
   private final String holderId;
 
   public DuplicateTaskException(QueueName queue, String type, String holderId) {

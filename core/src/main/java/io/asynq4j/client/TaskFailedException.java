@@ -6,8 +6,6 @@ import io.asynq4j.TaskInfo;
 /** A task whose result is awaited was archived, after failures or by an operator. */
 public final class TaskFailedException extends AsynqException {
 
-  private static final long serialVersionUID = 1L;
-
   private final transient TaskInfo task;
 
   public TaskFailedException(TaskInfo task) {

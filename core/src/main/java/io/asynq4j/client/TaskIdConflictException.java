@@ -6,8 +6,6 @@ import io.asynq4j.QueueName;
 /** A task with this ID is already in the queue, in any state. */
 public final class TaskIdConflictException extends AsynqException {
 
-  private static final long serialVersionUID = 1L;
-
   private final String id;
 
   public TaskIdConflictException(QueueName queue, String id) {

@@ -10,8 +10,6 @@ import io.asynq4j.TaskInfo;
  */
 public final class UnconfirmedTaskException extends AsynqException {
 
-  private static final long serialVersionUID = 1L;
-
   private final transient TaskInfo task;
 
   public UnconfirmedTaskException(TaskInfo task, Durability durability, Throwable cause) {

@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PayloadException extends AsynqException {
 
-  private static final long serialVersionUID = 1;
-
   public PayloadException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

@@ -1,5 +1,7 @@
 package io.asynq4j.definition;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
 import io.asynq4j.RetryPolicy;
@@ -272,9 +274,9 @@ public sealed interface TaskDefinition permits TaskDefinitionRecord {
     public static final FollowUps NONE = new FollowUps(null, null, null);
 
     public FollowUps {
-      if (Stream.of(before, success, failure).anyMatch(name -> name != null && name.isBlank())) {
-        throw new IllegalArgumentException("a follow-up needs the name of a task, got a blank one");
-      }
+      require(
+          Stream.of(before, success, failure).allMatch(name -> name == null || !name.isBlank()),
+          "a follow-up needs the name of a task, got a blank one");
     }
 
     public boolean isNone() {

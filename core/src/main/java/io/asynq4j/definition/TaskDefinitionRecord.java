@@ -1,9 +1,11 @@
 package io.asynq4j.definition;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import io.asynq4j.RateLimit;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.TaskOptions;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
 import java.util.Optional;
@@ -32,11 +34,11 @@ record TaskDefinitionRecord(
     if (options.queue() == null) {
       options = TaskOptions.of(o -> o.queue(name)).overriddenBy(options);
     }
-    ArgumentValidator.require(!name.isBlank(), "a task definition needs a name, got a blank one");
-    ArgumentValidator.requireAtLeast(1, weight, "weight");
-    ArgumentValidator.requireAtLeast(0, maxRun, "maxRun");
-    ArgumentValidator.requireAtLeast(0, maxPending, "maxPending");
-    ArgumentValidator.require(
+    require(!name.isBlank(), "a task definition needs a name, got a blank one");
+    requireAtLeast(1, weight, "weight");
+    requireAtLeast(0, maxRun, "maxRun");
+    requireAtLeast(0, maxPending, "maxPending");
+    require(
         backoff != null || longestBackoff == null,
         "longestBackoff is %s, but backoff is not set: set both".formatted(longestBackoff));
     // Rejects invalid delays.

@@ -1,8 +1,9 @@
 package io.asynq4j.definition;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.broker.DefinitionStore;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.definition.TaskDefinitionCodec;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import io.asynq4j.redis.RedisConnection;
@@ -123,7 +124,7 @@ public final class TaskDefinitions {
     }
     users.forEach(
         (queue, names) -> {
-          ArgumentValidator.require(
+          require(
               names.size() == 1,
               "the tasks %s share queue \"%s\"; set a separate queue for each"
                   .formatted(names, queue));

@@ -8,8 +8,6 @@ import io.asynq4j.AsynqException;
  */
 public final class HandlerNotFoundException extends AsynqException {
 
-  private static final long serialVersionUID = 1;
-
   private final String type;
 
   public HandlerNotFoundException(String type) {

@@ -24,8 +24,5 @@ public interface Middleware {
 
   /** The next middleware, or the handler. For the thread of the current attempt only. */
   @FunctionalInterface
-  interface Next extends Callable<Outcome> {
-    @Override
-    Outcome call() throws Exception;
-  }
+  interface Next extends Callable<Outcome> {}
 }

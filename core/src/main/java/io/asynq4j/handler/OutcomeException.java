@@ -5,8 +5,6 @@ import io.asynq4j.AsynqException;
 /** Carries an outcome to the server, also as the cause of another exception. */
 public final class OutcomeException extends AsynqException {
 
-  private static final long serialVersionUID = 1;
-
   private final transient Outcome outcome;
 
   OutcomeException(Outcome outcome) {

@@ -1,8 +1,10 @@
 package io.asynq4j.inspect;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireBetween;
+
 import io.asynq4j.TaskState;
 import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +31,8 @@ public record PageRequest(int offset, int limit, @Nullable String cursor, Direct
 
   public PageRequest {
     Objects.requireNonNull(direction, "direction");
-    ArgumentValidator.requireAtLeast(0, offset, "the offset of a page");
-    ArgumentValidator.requireBetween(1, MAX_LIMIT, limit, "the limit of a page");
+    requireAtLeast(0, offset, "the offset of a page");
+    requireBetween(1, MAX_LIMIT, limit, "the limit of a page");
   }
 
   public static PageRequest first(int limit) {

@@ -1,5 +1,8 @@
 package io.asynq4j.inspect;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireBetween;
+
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
@@ -10,7 +13,6 @@ import io.asynq4j.TaskState;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.ArchiveRules.WhenFull;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.doctor.UnservedCheck;
 import io.asynq4j.internal.inspect.BulkAction;
 import io.asynq4j.internal.inspect.BulkOperation;
@@ -91,7 +93,7 @@ public final class QueueInspector {
    * so each entry has the start and end of its UTC day in the given zone.
    */
   public List<DayCount> history(int days, ZoneId zone) {
-    ArgumentValidator.requireBetween(1, MAX_DAYS, days, "the number of days");
+    requireBetween(1, MAX_DAYS, days, "the number of days");
     return broker.queues().history(queue, days).stream()
         .map(day -> DayCount.of(day.date(), zone, day.processed(), day.failed()))
         .toList();
@@ -185,7 +187,7 @@ public final class QueueInspector {
 
   /** Returns a page of the tasks in a state. For aggregating tasks, use {@link #groupTasks}. */
   public TaskPage tasks(TaskState state, PageRequest page) {
-    ArgumentValidator.require(
+    require(
         state != TaskState.AGGREGATING,
         "aggregating tasks are listed by group: use groups() and groupTasks(group, page)");
     return broker.tasks().list(queue, page.listing(state, null));

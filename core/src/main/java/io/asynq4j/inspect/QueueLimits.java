@@ -1,7 +1,8 @@
 package io.asynq4j.inspect;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import io.asynq4j.RateLimit;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -22,7 +23,7 @@ public record QueueLimits(
       new QueueLimits(OptionalInt.empty(), Optional.empty(), Optional.empty());
 
   public QueueLimits {
-    maxActive.ifPresent(limit -> ArgumentValidator.requireAtLeast(0, limit, "maxActive"));
+    maxActive.ifPresent(limit -> requireAtLeast(0, limit, "maxActive"));
   }
 
   public QueueLimits withMaxActive(int newMaxActive) {

@@ -6,8 +6,6 @@ import io.asynq4j.QueueName;
 /** A queue cannot be removed, because it contains tasks. */
 public final class QueueNotEmptyException extends AsynqException {
 
-  private static final long serialVersionUID = 1L;
-
   public QueueNotEmptyException(QueueName queue, String what) {
     super(
         "queue \"%s\" is not empty: it holds %s tasks; let them end, or delete them first"

@@ -1,11 +1,13 @@
 package io.asynq4j.inspect;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import io.asynq4j.AfterCancel;
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.BulkReport.BulkProgress;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.inspect.BulkAction;
 import io.asynq4j.internal.inspect.BulkOperation;
 import io.asynq4j.internal.inspect.TaskOperations;
@@ -71,7 +73,7 @@ public final class Selection {
 
   /** Selects only tasks of this group. Only for aggregating tasks. Default: all groups. */
   public Selection inGroup(String newGroup) {
-    ArgumentValidator.require(
+    require(
         state == TaskState.AGGREGATING,
         "only aggregating tasks have a group, not " + state.word() + " ones: " + newGroup);
     return with(copy -> copy.group = newGroup);
@@ -96,7 +98,7 @@ public final class Selection {
   }
 
   private static long positive(long tasks) {
-    ArgumentValidator.requireAtLeast(1, tasks, "the number of tasks");
+    requireAtLeast(1, tasks, "the number of tasks");
     return tasks;
   }
 

@@ -1,12 +1,14 @@
 package io.asynq4j.metrics;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import io.asynq4j.BrokerException;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.QueueInspector;
 import io.asynq4j.inspect.QueueSnapshot;
 import io.asynq4j.inspect.ScheduleSnapshot;
 import io.asynq4j.inspect.ServerSnapshot;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.metrics.QueueMeters;
@@ -103,7 +105,7 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
      * Interval of reading Redis, at least 1s; zero reads only on {@link #refresh}. Default: 15s.
      */
     public Builder every(Duration interval) {
-      ArgumentValidator.require(
+      require(
           interval.isZero() || interval.compareTo(Duration.ofSeconds(1)) >= 0,
           "every must be 0 or at least 1 second, got " + interval);
       this.every = interval;
@@ -112,7 +114,7 @@ public final class QueueMetrics implements MeterBinder, AutoCloseable {
 
     /** Maximum number of queues with meters, the first by name. Default: 1,000. */
     public Builder maxQueues(int queues) {
-      ArgumentValidator.requireAtLeast(0, queues, "maxQueues");
+      requireAtLeast(0, queues, "maxQueues");
       this.maxQueues = queues;
       return this;
     }

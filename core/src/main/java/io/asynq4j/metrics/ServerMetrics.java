@@ -1,9 +1,10 @@
 package io.asynq4j.metrics;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import io.asynq4j.QueueName;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.metrics.LabelLimiter;
 import io.asynq4j.server.ServerListener;
 import io.micrometer.core.instrument.Counter;
@@ -83,21 +84,21 @@ public final class ServerMetrics implements ServerListener {
 
     /** Maximum number of queues with their own label value. Default: 200. */
     public Builder maxQueues(int queues) {
-      ArgumentValidator.requireAtLeast(1, queues, "maxQueues");
+      requireAtLeast(1, queues, "maxQueues");
       this.maxQueues = queues;
       return this;
     }
 
     /** Maximum number of task types with their own label value. Default: 200. */
     public Builder maxTypes(int types) {
-      ArgumentValidator.requireAtLeast(1, types, "maxTypes");
+      requireAtLeast(1, types, "maxTypes");
       this.maxTypes = types;
       return this;
     }
 
     /** Maximum number of pairs of queue and type with their own label values. Default: 500. */
     public Builder maxPairs(int pairs) {
-      ArgumentValidator.requireAtLeast(1, pairs, "maxPairs");
+      requireAtLeast(1, pairs, "maxPairs");
       this.maxPairs = pairs;
       return this;
     }

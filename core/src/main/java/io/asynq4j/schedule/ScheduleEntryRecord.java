@@ -1,8 +1,9 @@
 package io.asynq4j.schedule;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.codec.TextValidator;
 import java.util.Objects;
 
@@ -12,7 +13,7 @@ record ScheduleEntryRecord(
     implements ScheduleEntry {
 
   ScheduleEntryRecord {
-    ArgumentValidator.require(!name.isBlank(), "a schedule entry needs a name, got a blank one");
+    require(!name.isBlank(), "a schedule entry needs a name, got a blank one");
     TextValidator.requireValidUnicode(name, "the name of a schedule entry");
     Objects.requireNonNull(schedule, "schedule");
     Objects.requireNonNull(task, "task");

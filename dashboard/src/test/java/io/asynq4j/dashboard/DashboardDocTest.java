@@ -60,7 +60,8 @@ class DashboardDocTest {
   @Test
   void everyProblemIsOnThePageAndNothingElse() throws IOException {
     String source =
-        Files.readString(Path.of("src/main/java/io/asynq4j/dashboard/internal/problem/Problems.java"));
+        Files.readString(
+            Path.of("src/main/java/io/asynq4j/dashboard/internal/problem/Problems.java"));
     Set<String> codes =
         CODE.matcher(source)
             .results()

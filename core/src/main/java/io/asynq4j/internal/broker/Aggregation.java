@@ -1,7 +1,10 @@
 package io.asynq4j.internal.broker;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireNotNegative;
+
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -30,10 +33,10 @@ public interface Aggregation {
     public static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(2);
 
     public GroupRules {
-      ArgumentValidator.requireAtLeast(0, maxSize, "groups.maxSize");
-      ArgumentValidator.requireNotNegative(maxDelay, "groups.maxDelay");
-      ArgumentValidator.requireNotNegative(grace, "groups.grace");
-      ArgumentValidator.require(
+      requireAtLeast(0, maxSize, "groups.maxSize");
+      requireNotNegative(maxDelay, "groups.maxDelay");
+      requireNotNegative(grace, "groups.grace");
+      require(
           timeout.compareTo(Duration.ofSeconds(1)) >= 0,
           "groups.timeout must be 1 second or longer, got " + timeout);
     }

@@ -1,8 +1,9 @@
 package io.asynq4j.internal.broker;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -105,7 +106,7 @@ public interface Presence {
     public SchedulerEntry {
       options = List.copyOf(options);
       for (String option : options) {
-        ArgumentValidator.require(
+        require(
             option.indexOf('(') >= 0,
             "an option text needs parentheses, otherwise a Go inspector crashes: \""
                 + option

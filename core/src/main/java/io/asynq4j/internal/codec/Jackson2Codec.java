@@ -47,8 +47,6 @@ public final class Jackson2Codec extends JacksonCodec {
   }
 
   private static final class RequiredComponents extends JacksonAnnotationIntrospector {
-    private static final long serialVersionUID = 1L;
-
     @Override
     public @Nullable Boolean hasRequiredMarker(AnnotatedMember member) {
       boolean isRequired =

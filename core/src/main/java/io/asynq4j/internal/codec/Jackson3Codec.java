@@ -39,8 +39,6 @@ public final class Jackson3Codec extends JacksonCodec {
   }
 
   private static final class RequiredComponents extends JacksonAnnotationIntrospector {
-    private static final long serialVersionUID = 1L;
-
     @Override
     public @Nullable Boolean hasRequiredMarker(MapperConfig<?> config, AnnotatedMember member) {
       boolean isRequired =

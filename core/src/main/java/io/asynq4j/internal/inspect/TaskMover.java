@@ -1,5 +1,7 @@
 package io.asynq4j.internal.inspect;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
@@ -16,7 +18,6 @@ import io.asynq4j.internal.broker.NewTask.Placement;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.broker.inspect.OperatorActions.ActionAnswer;
 import io.asynq4j.internal.broker.inspect.TaskInspection.Stored;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public record TaskMover(Broker broker, QueueName from) {
 
   public void requireOther(QueueName to) {
-    ArgumentValidator.require(
+    require(
         !from.equals(to),
         "a task can only be moved to another queue, and it is already in queue \"" + to + "\"");
   }

@@ -1,12 +1,13 @@
 package io.asynq4j.internal.inspect;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.TaskPage;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.inspect.TaskInspection.Listing;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.text.UrlSafeText;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,7 +91,7 @@ public final class TaskScan {
     if (from == null) {
       return;
     }
-    ArgumentValidator.require(
+    require(
         !from.startsWith(way.equals(LOOKING) ? TAKING_OUT : LOOKING),
         "a search can only resume a search, and an operation only an operation: " + from);
     int dot = from.indexOf('.');

@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HandlerFailureException extends RuntimeException {
 
-  private static final long serialVersionUID = 1;
-
   /**
    * @param cause the exception that carried the text; null if nothing was thrown
    */

@@ -15,10 +15,12 @@ import io.asynq4j.internal.codec.PayloadConverter;
 import io.asynq4j.internal.text.LogText;
 import io.asynq4j.internal.time.TimeMath;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -296,13 +298,12 @@ public record OutcomePolicy(
   }
 
   private static <E extends Throwable> @Nullable E find(Throwable error, Class<E> type) {
-    Throwable cause = error;
-    for (int depth = 0; cause != null && depth < 50; depth++) {
-      if (type.isInstance(cause)) {
-        return type.cast(cause);
-      }
-      cause = cause.getCause();
-    }
-    return null;
+    // A cause may lead back to itself.
+    return Stream.iterate(error, Objects::nonNull, Throwable::getCause)
+        .limit(50)
+        .filter(type::isInstance)
+        .map(type::cast)
+        .findFirst()
+        .orElse(null);
   }
 }

@@ -1,10 +1,11 @@
 package io.asynq4j.internal.outcome;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.requireBetween;
+
 import io.asynq4j.Payload;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.Settlement;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.text.LogText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,7 +23,7 @@ public record ResultLimit(int maxBytes) {
   private static final int MOST_BYTES = 64 << 20;
 
   public ResultLimit {
-    ArgumentValidator.requireBetween(1, MOST_BYTES, maxBytes, "maxResult, in bytes,");
+    requireBetween(1, MOST_BYTES, maxBytes, "maxResult, in bytes,");
   }
 
   /**

@@ -1,8 +1,8 @@
 package io.asynq4j.internal.schedule;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
 import static io.asynq4j.internal.time.TimeMath.requireBetween;
 
-import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.schedule.ScheduleEntry;
 import io.asynq4j.schedule.SchedulerListener;
 import java.time.Duration;
@@ -26,8 +26,7 @@ public record SchedulerConfig(
     requireBetween("heartbeat", heartbeat, Duration.ofSeconds(1), Duration.ofHours(1));
     requireBetween("leaderLease", lease, Duration.ofSeconds(3), Duration.ofMinutes(1));
     requireBetween("grace", grace, Duration.ZERO, Duration.ofDays(1));
-    ArgumentValidator.require(
-        instantHeader == null || !instantHeader.isBlank(), "instantHeader must not be blank");
+    require(instantHeader == null || !instantHeader.isBlank(), "instantHeader must not be blank");
     listeners = List.copyOf(listeners);
   }
 }

@@ -1,6 +1,7 @@
 package io.asynq4j.internal.text;
 
-import io.asynq4j.internal.codec.ArgumentValidator;
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -23,7 +24,7 @@ public final class Glob {
   private final List<String> parts;
 
   private Glob(String text, boolean ignoresCase) {
-    ArgumentValidator.require(
+    require(
         text.length() <= MAX_LENGTH,
         "a pattern may have at most " + MAX_LENGTH + " characters, got " + text.length());
     this.text = text;

@@ -1,7 +1,8 @@
 package io.asynq4j.internal.time;
 
+import static io.asynq4j.internal.text.DurationFormat.format;
+
 import io.asynq4j.TaskOptions;
-import io.asynq4j.internal.text.DurationFormat;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -46,11 +47,7 @@ public final class TimeMath {
     if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
       throw new IllegalArgumentException(
           "%s must be %s to %s, got %s"
-              .formatted(
-                  what,
-                  DurationFormat.format(least),
-                  DurationFormat.format(most),
-                  DurationFormat.format(value)));
+              .formatted(what, format(least), format(most), format(value)));
     }
   }
 

@@ -27,9 +27,9 @@ public final class KeyedBatchExecutor<K, T> {
   private static final Logger log = LoggerFactory.getLogger(KeyedBatchExecutor.class);
 
   private static final String NOT_STARTED =
-      SafeLog.text("there is no thread or no memory for a request for a queue");
+      SafeLog.text("could not start a request for a queue: no thread or memory is available");
   private static final String NOT_HANDLED =
-      SafeLog.text("requests for a queue could not be handled; those after them are");
+      SafeLog.text("requests for a queue could not be handled; later ones are not affected");
 
   /** Pause after an error. */
   private static final long PAUSE_NANOS = Duration.ofMillis(10).toNanos();

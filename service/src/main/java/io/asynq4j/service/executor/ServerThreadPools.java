@@ -25,7 +25,7 @@ public final class ServerThreadPools {
   private static final Logger log = LoggerFactory.getLogger(ServerThreadPools.class);
 
   private static final String NO_THREAD =
-      SafeLog.text("there is still no thread for calls to Redis");
+      SafeLog.text("no thread is available for calls to Redis; retrying");
   private static final String CALL_FAILED =
       SafeLog.text("a call to Redis failed; later calls are not affected");
 

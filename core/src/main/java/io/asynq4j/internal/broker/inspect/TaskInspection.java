@@ -1,12 +1,14 @@
 package io.asynq4j.internal.broker.inspect;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskInfo.FailedAttempt;
 import io.asynq4j.TaskState;
 import io.asynq4j.inspect.TaskPage;
 import io.asynq4j.internal.broker.TaskMessage;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -67,11 +69,11 @@ public interface TaskInspection {
       @Nullable String cursor) {
 
     public Listing {
-      ArgumentValidator.require(
+      require(
           state != TaskState.AGGREGATING || group != null,
           "listing aggregating tasks requires a group");
-      ArgumentValidator.requireAtLeast(0, offset, "offset");
-      ArgumentValidator.requireAtLeast(1, limit, "limit");
+      requireAtLeast(0, offset, "offset");
+      requireAtLeast(1, limit, "limit");
     }
 
     /** Returns the first page of a state. */

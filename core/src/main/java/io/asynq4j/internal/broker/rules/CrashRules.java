@@ -1,6 +1,8 @@
 package io.asynq4j.internal.broker.rules;
 
-import io.asynq4j.internal.codec.ArgumentValidator;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireNotNegative;
+
 import java.time.Duration;
 
 /**
@@ -17,9 +19,9 @@ public record CrashRules(int maxCrashes, Duration delay, Duration goGrace) {
       new CrashRules(3, Duration.ofSeconds(30), Duration.ofSeconds(30));
 
   public CrashRules {
-    ArgumentValidator.requireAtLeast(1, maxCrashes, "crashes.max");
-    ArgumentValidator.requireNotNegative(delay, "crashes.delay");
-    ArgumentValidator.requireNotNegative(goGrace, "crashes.goGrace");
+    requireAtLeast(1, maxCrashes, "crashes.max");
+    requireNotNegative(delay, "crashes.delay");
+    requireNotNegative(goGrace, "crashes.goGrace");
   }
 
   /** What happens to a task whose worker crashed. */

@@ -3,8 +3,6 @@ package io.asynq4j.internal.redis.codec;
 /** Thrown when a stored message cannot be decoded or belongs to another task. */
 public final class UnreadableMessageException extends Exception {
 
-  private static final long serialVersionUID = 1L;
-
   UnreadableMessageException(String reason) {
     super(reason);
   }

@@ -6,8 +6,6 @@ package io.asynq4j.internal.redis.codec;
  */
 public final class WireFormatException extends RuntimeException {
 
-  private static final long serialVersionUID = 1L;
-
   WireFormatException(String reason) {
     super(reason);
   }

@@ -1,6 +1,7 @@
 package io.asynq4j.internal.redis.connection;
 
-import io.asynq4j.internal.codec.ArgumentValidator;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -77,7 +78,7 @@ final class UnixSocket extends Socket {
   @Override
   public synchronized void setSoTimeout(int timeoutMillis) throws SocketException {
     requireOpen();
-    ArgumentValidator.requireAtLeast(0, timeoutMillis, "a timeout");
+    requireAtLeast(0, timeoutMillis, "a timeout");
     soTimeoutMillis = timeoutMillis;
   }
 

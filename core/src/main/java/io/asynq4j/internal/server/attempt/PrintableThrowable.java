@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PrintableThrowable extends Throwable {
 
-  private static final long serialVersionUID = 1;
-
   private static final int LONGEST_TEXT = 2_000;
   private static final int MOST_ERRORS = 50;
 

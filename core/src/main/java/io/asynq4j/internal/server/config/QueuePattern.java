@@ -1,7 +1,9 @@
 package io.asynq4j.internal.server.config;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.require;
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.text.Glob;
 
 /**
@@ -12,11 +14,11 @@ import io.asynq4j.internal.text.Glob;
 public record QueuePattern(Glob glob, int weight) {
 
   public static QueuePattern of(String text, int weight) {
-    ArgumentValidator.require(
+    require(
         text.indexOf('*') >= 0,
         "a queue pattern needs a *, got \"%s\": use queue(name, weight) for a single queue"
             .formatted(text));
-    ArgumentValidator.requireAtLeast(1, weight, "the weight of queues " + text);
+    requireAtLeast(1, weight, "the weight of queues " + text);
     return new QueuePattern(Glob.of(text), weight);
   }
 

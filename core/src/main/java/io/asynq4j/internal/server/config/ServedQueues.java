@@ -1,7 +1,8 @@
 package io.asynq4j.internal.server.config;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import io.asynq4j.QueueName;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -48,7 +49,7 @@ public final class ServedQueues {
   }
 
   public synchronized void add(QueueName queue, int weight) {
-    ArgumentValidator.requireAtLeast(1, weight, "the weight of queue " + queue);
+    requireAtLeast(1, weight, "the weight of queue " + queue);
     Map<QueueName, Integer> changed = new LinkedHashMap<>(weights);
     changed.put(queue, weight);
     named.add(queue);

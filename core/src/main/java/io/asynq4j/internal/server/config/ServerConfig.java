@@ -1,5 +1,6 @@
 package io.asynq4j.internal.server.config;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
 import static io.asynq4j.internal.time.TimeMath.requireBetween;
 
 import io.asynq4j.QueueName;
@@ -82,7 +83,7 @@ public record ServerConfig(
         missingHandlerDelay,
         Duration.ofSeconds(1),
         Duration.ofDays(1));
-    ArgumentValidator.requireAtLeast(0, failureLogLimit, "failures.logLimit");
+    requireAtLeast(0, failureLogLimit, "failures.logLimit");
     requireBetween("timing.lease", lease, Duration.ofSeconds(3), Duration.ofHours(1));
     requireBetween(
         "timing.heartbeat (at most half of timing.lease)",

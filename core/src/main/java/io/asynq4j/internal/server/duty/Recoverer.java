@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Recovers tasks of crashed workers, and aggregation sets of crashed aggregators. */
 public final class Recoverer {
@@ -143,11 +144,8 @@ public final class Recoverer {
       for (Recovered task : recovered) {
         String action = task.recovery().name().toLowerCase(Locale.ROOT);
         String id = LogText.name(task.id());
-        if (task.recovery() == Recovery.ARCHIVE) {
-          log.error("the worker of task {} of queue {} crashed: {}", id, queue, action);
-        } else {
-          log.warn("the worker of task {} of queue {} crashed: {}", id, queue, action);
-        }
+        log.atLevel(task.recovery() == Recovery.ARCHIVE ? Level.ERROR : Level.WARN)
+            .log("the worker of task {} of queue {} crashed: {}", id, queue, action);
         config.listeners().publish(listener -> listener.recovered(queue, task.id(), action));
       }
     } while (recovered.size() == MOST);

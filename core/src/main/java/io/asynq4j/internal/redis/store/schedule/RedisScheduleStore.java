@@ -1,12 +1,13 @@
 package io.asynq4j.internal.redis.store.schedule;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.requireBetween;
+
 import io.asynq4j.BrokerRefusedException;
 import io.asynq4j.QueueName;
 import io.asynq4j.ScheduleNotFoundException;
 import io.asynq4j.internal.broker.BatchSplitter;
 import io.asynq4j.internal.broker.EnqueueReply;
 import io.asynq4j.internal.broker.ScheduleStore;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.RedisKeys;
@@ -114,8 +115,7 @@ public final class RedisScheduleStore implements ScheduleStore {
 
   @Override
   public List<@Nullable EnqueueReply> fire(QueueName queue, List<Firing> firings) {
-    ArgumentValidator.requireBetween(
-        0, MOST_FIRINGS, firings.size(), "the number of tasks that one call fires");
+    requireBetween(0, MOST_FIRINGS, firings.size(), "the number of tasks that one call fires");
     registry.register(queue);
     CommandArgs args = new CommandArgs(firings.size() * Script.FIRE.items().size());
     for (Firing firing : firings) {

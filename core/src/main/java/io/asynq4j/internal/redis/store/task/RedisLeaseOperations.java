@@ -1,5 +1,7 @@
 package io.asynq4j.internal.redis.store.task;
 
+import static io.asynq4j.internal.codec.ArgumentValidator.requireAtLeast;
+
 import io.asynq4j.AfterCancel;
 import io.asynq4j.BrokerException;
 import io.asynq4j.QueueName;
@@ -13,7 +15,6 @@ import io.asynq4j.internal.broker.Settlement;
 import io.asynq4j.internal.broker.TaskMessage;
 import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
-import io.asynq4j.internal.codec.ArgumentValidator;
 import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.codec.MessageCodec;
 import io.asynq4j.internal.redis.codec.ProgressField;
@@ -78,7 +79,7 @@ public final class RedisLeaseOperations implements LeaseOperations {
 
   @Override
   public ClaimBatch claim(QueueName queue, int max, Duration lease, QueueRules rules) {
-    ArgumentValidator.requireAtLeast(1, max, "the number of tasks to claim");
+    requireAtLeast(1, max, "the number of tasks to claim");
     UnansweredClaim earlier = pollUnanswered(queue);
     if (earlier != null) {
       ClaimBatch granted = send(queue, earlier, /* inDoubt= */ true);
