@@ -23,7 +23,7 @@ public sealed interface RedisConnection extends AutoCloseable permits BrokerConn
    * Connects to the Redis at a URL, such as {@code redis://localhost:6379}, and checks that its
    * version and settings are suitable for tasks.
    *
-   * @throws io.asynq4j.BrokerException if Redis does not answer or refuses the connection
+   * @throws io.asynq4j.BrokerException if Redis does not respond or refuses the connection
    */
   static RedisConnection open(String uri) {
     return open(RedisConfig.parse(uri));
@@ -32,7 +32,7 @@ public sealed interface RedisConnection extends AutoCloseable permits BrokerConn
   /**
    * Connects, and checks that the version and settings of this Redis are suitable for tasks.
    *
-   * @throws io.asynq4j.BrokerException if Redis does not answer or refuses the connection
+   * @throws io.asynq4j.BrokerException if Redis does not respond or refuses the connection
    */
   static RedisConnection open(RedisConfig config) {
     return BrokerConnection.open(config);

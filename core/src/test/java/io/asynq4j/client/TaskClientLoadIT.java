@@ -39,7 +39,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import redis.clients.jedis.Jedis;
 
-/** Many callers at once, and a Redis that does not answer. */
+/** Many callers at once, and a Redis that does not respond. */
 @TestInstance(Lifecycle.PER_CLASS)
 class TaskClientLoadIT {
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
-/** Enqueueing to healthy Redis servers of a cluster while one server does not answer. */
+/** Enqueueing to healthy Redis servers of a cluster while one server does not respond. */
 class SilentShardClientIT {
 
   /** More than the client has threads, calls or places for one server. */

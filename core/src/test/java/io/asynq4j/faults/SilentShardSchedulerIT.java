@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
-/** Schedule entries on healthy servers of a cluster while one server does not answer. */
+/** Schedule entries on healthy servers of a cluster while one server does not respond. */
 class SilentShardSchedulerIT {
 
   private static final String INSTANT = "instant";
@@ -292,7 +292,7 @@ class SilentShardSchedulerIT {
             unreadable.forEach(
                 (queue, reason) ->
                     assertThat(reason)
-                        .isEqualTo("the Redis server of queue " + queue + " does not answer"));
+                        .isEqualTo("the Redis server of queue " + queue + " does not respond"));
           });
     } finally {
       silent.resume();

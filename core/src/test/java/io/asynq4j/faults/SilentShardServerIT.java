@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
-/** Queues on healthy servers of a cluster while one server does not answer. */
+/** Queues on healthy servers of a cluster while one server does not respond. */
 class SilentShardServerIT {
 
   /** More than one shard gets threads to settle on. */

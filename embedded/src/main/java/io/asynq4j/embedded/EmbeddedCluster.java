@@ -226,7 +226,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         Arrays.fill(owners, first, last + 1, port);
       }
     } catch (JedisException e) {
-      // The node does not answer: all are unknown.
+      // The node does not respond: all are unknown.
     }
     return owners;
   }

@@ -42,7 +42,7 @@ public final class Session implements AutoCloseable {
     }
   }
 
-  /** Fails with exit code 4 if Redis does not answer. */
+  /** Fails with exit code 4 if Redis does not respond. */
   public static void requireAnswer(RedisConnection redis) {
     try {
       redis.ping();

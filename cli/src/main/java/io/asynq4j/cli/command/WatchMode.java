@@ -70,7 +70,7 @@ final class WatchMode {
 
   /** On a terminal in place of the output; else on the error output, so that programs can parse. */
   private void report(BrokerUnavailableException outage, ByteArrayOutputStream page) {
-    String text = "Redis does not answer: " + outage.getMessage();
+    String text = "Redis does not respond: " + outage.getMessage();
     if (environment.terminal()) {
       page.writeBytes((text + "\n").getBytes(StandardCharsets.UTF_8));
     } else {

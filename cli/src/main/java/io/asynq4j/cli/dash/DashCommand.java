@@ -33,7 +33,7 @@ import picocli.CommandLine.TypeConversionException;
       "",
       "How it works:",
       "  Arrows or h j k l move, Enter opens, Esc or q goes back, / searches, ? lists all keys.",
-      "  Pause, run, archive, delete and cancel ask for confirmation. If Redis does not answer, a red",
+      "  Pause, run, archive, delete and cancel ask for confirmation. If Redis does not respond, a red",
       "  line shows the error and the age of the data."
     })
 public final class DashCommand extends LocalCommand {

@@ -38,7 +38,7 @@ final class QueueStatusReporter {
       screen.status(QueueStatusLine.of(all, rate));
     } catch (RuntimeException e) {
       // The server logs the outage; the status line shows it to the user.
-      screen.status("Redis does not answer");
+      screen.status("Redis does not respond");
     }
   }
 

@@ -87,7 +87,7 @@ class WatchModeIT {
       await().until(() -> CliRunner.text(out).contains("No queues yet"));
 
       server.kill();
-      await().until(() -> CliRunner.text(err).contains("asynq: Redis does not answer: "));
+      await().until(() -> CliRunner.text(err).contains("asynq: Redis does not respond: "));
       server.restart();
       out.reset();
       await().until(() -> CliRunner.text(out).contains("No queues yet"));

@@ -252,7 +252,7 @@ final class SchedulerLoop {
   void end() {
     lanes.finish(LAST_CALLS, EnumSet.allOf(Purpose.class));
     boolean resigned = false;
-    String reason = "Redis does not answer";
+    String reason = "Redis does not respond";
     try {
       resigned = leadership.resign();
       presence.hide();

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Handles items in lanes, such as one lane per queue: the items of a lane in their order, and those
  * that have accumulated in one batch. A lane has a thread while it has items, so that a lane whose
- * Redis server does not answer delays no other. Lanes that need the same Redis server share a
+ * Redis server does not respond delays no other. Lanes that need the same Redis server share a
  * limited number of threads. Thread-safe.
  *
  * @param <K> key of a lane

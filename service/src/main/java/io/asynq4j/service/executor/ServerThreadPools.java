@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Threads that call Redis, a limited number for each server of a cluster ({@link
- * RedisServerLocator}): calls to a server that does not answer take no threads from calls to
+ * RedisServerLocator}): calls to a server that does not respond take no threads from calls to
  * others. From its first task on, a server keeps one thread, which runs its tasks when no other
  * thread can be started. Thread-safe.
  */

@@ -162,7 +162,7 @@ public final class GearmanGateway implements AutoCloseable {
     }
   }
 
-  /** Starts a gateway. Throws when the port is in use, and when Redis does not answer. */
+  /** Starts a gateway. Throws when the port is in use, and when Redis does not respond. */
   public static GearmanGateway start(RedisConnection redis, GearmanConfig config) {
     return start(redis, config, POLL_INTERVAL);
   }

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Claims tasks for workers of other processes that wait for them (long polls). One thread and one
  * watch serve all of them. A worker is answered with tasks that were claimed for it. A Redis server
- * of a cluster that does not answer delays only workers that wait for nothing but its queues.
+ * of a cluster that does not respond delays only workers that wait for nothing but its queues.
  * Thread-safe.
  */
 public final class LeaseDispatcher implements AutoCloseable {
@@ -42,7 +42,9 @@ public final class LeaseDispatcher implements AutoCloseable {
 
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(200);
 
-  /** Maximum time that a poll without a wait time waits for a Redis server that does not answer. */
+  /**
+   * Maximum time that a poll without a wait time waits for a Redis server that does not respond.
+   */
   private static final Duration REPLY_TIMEOUT = Duration.ofSeconds(2);
 
   private final Executor answers;
@@ -138,7 +140,7 @@ public final class LeaseDispatcher implements AutoCloseable {
   /**
    * @param reportsFailures whether the worker does not wait: then the failure of one queue is
    *     reported, else only the failure of all
-   * @param unanswered receives the queues whose Redis server does not answer
+   * @param unanswered receives the queues whose Redis server does not respond
    */
   private List<LeasedTask> claimNow(
       List<String> queues,

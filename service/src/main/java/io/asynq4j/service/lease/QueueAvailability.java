@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li><em>empty</em>: it had no task to claim after the watch was armed for it;
- *   <li><em>unavailable</em>: its Redis server does not answer or refuses claims;
+ *   <li><em>unavailable</em>: its Redis server does not respond or refuses claims;
  *   <li><em>suspended</em>: claimed tasks of the queue cannot be started at the moment.
  * </ul>
  *

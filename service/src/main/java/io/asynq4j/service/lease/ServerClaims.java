@@ -180,7 +180,7 @@ final class ServerClaims {
   private void becomeSlow() {
     if (!slow) {
       slow = true;
-      log.warn("Redis at {} does not answer in time: workers of its queues wait longer", name);
+      log.warn("Redis at {} does not respond in time: workers of its queues wait longer", name);
     }
   }
 

@@ -168,7 +168,7 @@ final class WaitingPolls {
           new BrokerUnavailableException(
               "the Redis server of queues "
                   + poll.unanswered
-                  + " does not answer; tasks that it claims later are requeued",
+                  + " does not respond; tasks that it claims later are requeued",
               true,
               new TimeoutException("no reply to a claim"));
       answers.execute(() -> poll.answer.completeExceptionally(failure));

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Calls of the gateway other than claims while one Redis server of a cluster does not answer. */
+/** Calls of the gateway other than claims while one Redis server of a cluster does not respond. */
 class SilentShardCallsIT {
 
   private static final Duration LEASE = Duration.ofMinutes(10);

@@ -21,7 +21,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Gearman workers while one Redis server of a cluster does not answer. */
+/** Gearman workers while one Redis server of a cluster does not respond. */
 class SilentShardGatewayIT {
 
   /** The keys of the silent server that belong to no queue. */

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Workers that wait for tasks over HTTP while one Redis server of a cluster does not answer. */
+/** Workers that wait for tasks over HTTP while one Redis server of a cluster does not respond. */
 class SilentShardLeaseIT {
 
   private static final Duration LEASE = Duration.ofMinutes(10);

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Queries several servers of a cluster at the same time, with a short timeout for all. A server
- * that fails or does not answer in time counts as having no entries. A server with an outstanding
+ * that fails or does not respond in time counts as having no entries. A server with an outstanding
  * call does not get the same call again, and no caller waits for it until it has answered a call in
  * time. Late answers are kept: a watch is notified, and a polling caller gets them with its next
  * query. Thread-safe.

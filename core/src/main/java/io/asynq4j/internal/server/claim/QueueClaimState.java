@@ -23,7 +23,7 @@ final class QueueClaimState {
     FULL,
     /** Its limit is watched, so one more claim is sent. */
     FULL_WATCHED,
-    /** Its server does not answer; a claim is sent when it does. */
+    /** Its server does not respond; a claim is sent when it does. */
     STALLED,
     /** Its head must wait until a time. */
     HELD,

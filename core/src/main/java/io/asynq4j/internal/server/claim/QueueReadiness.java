@@ -250,7 +250,7 @@ public final class QueueReadiness {
     unwatched.add(queue);
   }
 
-  /** The server of the queue does not answer in time. */
+  /** The server of the queue does not respond in time. */
   void stall(QueueClaimState queue) {
     ready.leave(queue);
     queue.become(Status.STALLED);

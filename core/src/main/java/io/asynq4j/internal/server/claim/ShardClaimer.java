@@ -152,8 +152,8 @@ final class ShardClaimer {
   }
 
   /**
-   * Claims from a queue. Returns null if the server does not answer in time, or has not answered an
-   * earlier call; then {@link #nextAnswer} returns the queue later.
+   * Claims from a queue. Returns null if the server does not respond in time, or has not answered
+   * an earlier call; then {@link #nextAnswer} returns the queue later.
    *
    * @throws BrokerRefusedException if Redis refuses the claim
    */

@@ -122,7 +122,7 @@ public final class SettlementBuffer {
     return ofQueue != null && ofQueue.settler.isRefused();
   }
 
-  /** Stops repeating settlements that Redis does not answer. */
+  /** Stops repeating settlements that Redis does not respond. */
   public void giveUp() {
     givenUp = true;
   }

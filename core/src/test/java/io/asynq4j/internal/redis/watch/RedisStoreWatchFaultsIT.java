@@ -29,7 +29,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Protocol.Command;
 
-/** Watching a Redis that is unavailable, returns, or does not answer. */
+/** Watching a Redis that is unavailable, returns, or does not respond. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(RestartServersAfterFailure.class)
 class RedisStoreWatchFaultsIT {

@@ -58,7 +58,7 @@ public class RedisStoreWatchIT {
 
   static final Set<QueuePart> PENDING = Set.of(QueuePart.PENDING);
 
-  /** A connection that does not answer from one check to the next is given up: not too often. */
+  /** A connection that does not respond from one check to the next is given up: not too often. */
   private static final Duration CHECKS = Duration.ofSeconds(1);
 
   private TestRedis server;

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Reports of handlers while Redis servers do not answer, or no threads are available. */
+/** Reports of handlers while Redis servers do not respond, or no threads are available. */
 @Timeout(120)
 class AttemptReportWriterTest {
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the dashboard shows while one Redis server of a cluster does not answer. */
+/** What the dashboard shows while one Redis server of a cluster does not respond. */
 class SilentShardPollingIT {
 
   /** Longer than a test waits: it fails if a look waits for the silent server. */
@@ -210,7 +210,7 @@ class SilentShardPollingIT {
       List<ScheduleSnapshot> schedules = watch.last().schedules();
       assertThat(schedules.get(0).problem()).isNull();
       assertThat(schedules.get(1).problem())
-          .isEqualTo("the Redis server of queue " + silentQueue + " does not answer");
+          .isEqualTo("the Redis server of queue " + silentQueue + " does not respond");
     }
   }
 }

@@ -51,7 +51,7 @@ class ThroughputHistoryTest {
 
   @Test
   void tasksBeforeAQueueWasReadableDoNotCount() {
-    history.add(NOON, List.of(new QueueRow("mail", null, 0, "its server does not answer")));
+    history.add(NOON, List.of(new QueueRow("mail", null, 0, "its server does not respond")));
     add(2, 1_000_000, 10);
     add(3, 1_000_001, 10);
 

@@ -163,7 +163,7 @@ public final class GatewayBus {
 
   /**
    * Runs an action on the event loop when all messages about a job have been sent, or after {@link
-   * #SEND_TIMEOUT_MILLIS} when Redis does not answer. To be called on the event loop.
+   * #SEND_TIMEOUT_MILLIS} when Redis does not respond. To be called on the event loop.
    */
   public void afterMessages(AssignedJob job, Runnable step) {
     List<CompletableFuture<Void>> sent = new ArrayList<>();

@@ -205,7 +205,7 @@ public final class JobSubmitter {
       log.warn("jobs cannot be submitted: {}", e.getMessage());
       return new GearmanException(
           "QUEUE_ERROR",
-          "the job may not be enqueued, because Redis does not answer or refuses; submit it again");
+          "the job may not be enqueued, because Redis does not respond or refuses; submit it again");
     }
     return e instanceof IllegalArgumentException
         ? GearmanException.invalid(String.valueOf(e.getMessage()))

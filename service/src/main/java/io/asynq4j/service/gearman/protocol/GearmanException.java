@@ -34,7 +34,7 @@ public final class GearmanException extends RuntimeException {
     }
     if (e instanceof BrokerException) {
       return new GearmanException(
-          "QUEUE_ERROR", "Redis does not answer or refuses; try again later");
+          "QUEUE_ERROR", "Redis does not respond or refuses; try again later");
     }
     log.error("a request of a gearman peer failed", e);
     return new GearmanException("SERVER_ERROR", "the gateway has failed; see its log");

@@ -170,7 +170,7 @@ public final class RedisScheduleStore implements ScheduleStore {
             });
     unanswered.forEach(
         (queue, names) -> {
-          String reason = "the Redis server of queue " + queue.value() + " does not answer";
+          String reason = "the Redis server of queue " + queue.value() + " does not respond";
           names.forEach(name -> broken.accept(new Unreadable(name, queue.value(), reason)));
         });
     all.sort(Comparator.comparing(one -> one.entry().name()));
