@@ -156,6 +156,8 @@ class WrongInputIT {
         "queue inspect",
         "queue limit mail --max-active -1",
         "queue limit mail --clear --max-active 1",
+        "queue limit mail --max-active abc",
+        "queue limit mail --ordered yes",
         "queue rm mail --nosuch",
         "server stop",
         "cron history x --size 0",
@@ -237,6 +239,26 @@ class WrongInputIT {
     assertIsASentenceWithTheNextStep(word, 2);
     assertThat(word.err()).contains("Write -- before");
     assertIsASentenceWithTheNextStep(database.cli(home).run("task", "inspect", "--", "-xyz"), 3);
+  }
+
+  @Test
+  void aValueOfTheWrongKindIsReportedInPlainWords() {
+    CliRunner cli = database.cli(home);
+    assertThat(cli.run("queue", "limit", "mail", "--max-active", "abc").err())
+        .contains("'abc' is not a whole number");
+    assertThat(cli.run("queue", "limit", "mail", "--ordered", "yes").err())
+        .contains("'yes' is not true or false");
+  }
+
+  @Test
+  void aConfigurationFileOfTheEnvironmentIsCreatedAndNamedInErrors() {
+    String file = home.resolve("new.yaml").toString();
+    CliRunner cli = new CliRunner(home).variable("ASYNQ_CONFIG", file);
+    assertThat(cli.run("context", "list").err())
+        .contains(file + " does not exist: correct or remove ASYNQ_CONFIG");
+    assertThat(cli.run("context", "set", "local", "--redis", "redis://localhost").exitCode())
+        .isZero();
+    assertThat(cli.run("context", "list").out()).contains("local");
   }
 
   @Test

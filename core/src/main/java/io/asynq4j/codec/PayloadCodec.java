@@ -42,8 +42,9 @@ public interface PayloadCodec {
 
   /**
    * Returns a codec for JSON by Jackson 3, or by Jackson 2 if only that is on the class path.
-   * Without either, its first use fails. Unknown properties are ignored, so that producers may be
-   * newer than servers. Missing components of records become null.
+   * Without either, its first use throws a {@link LinkageError}, and tasks are retried. Unknown
+   * properties are ignored, so that producers may be newer than servers. Missing components of
+   * records become null.
    */
   static PayloadCodec json() {
     return JsonCodec.INSTANCE;

@@ -54,8 +54,6 @@ public final class QueueInspector {
     this.operations = new TaskOperations(broker, queue, archive, whenFull);
   }
 
-  // ---- the queue
-
   /** Returns the sizes and counters of the queue. */
   public QueueSnapshot snapshot() {
     return broker.queues().snapshot(queue);

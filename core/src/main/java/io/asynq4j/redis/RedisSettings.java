@@ -22,7 +22,7 @@ final class RedisSettings implements Cloneable {
   static final String SECRET = "***";
 
   /** Sockets take their timeouts as a number of milliseconds in an int. */
-  private static final Duration MAX_DURATION = Duration.ofDays(24);
+  private static final Duration MAX_DURATION = Duration.ofMillis(Integer.MAX_VALUE);
 
   Kind kind = Kind.STANDALONE;
   List<Endpoint> endpoints = List.of(new Endpoint("localhost", 6379));

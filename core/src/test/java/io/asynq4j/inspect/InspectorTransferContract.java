@@ -13,6 +13,8 @@ import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
+import io.asynq4j.client.DuplicateTaskException;
+import io.asynq4j.client.TaskIdConflictException;
 import io.asynq4j.fixture.BrokerFixture;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Settlement;
@@ -220,12 +222,12 @@ interface InspectorTransferContract extends InspectorContractSupport {
         .containsExactly("0", "", "");
     assertThat(isThere("q", "a")).isTrue();
     assertThatThrownBy(() -> inspector().queue("q").copy("a", o -> o.id(copy)))
-        .isInstanceOf(TaskStateException.class)
+        .isInstanceOf(TaskIdConflictException.class)
         .hasMessageContaining(copy);
     assertThatThrownBy(
             () -> inspector().queue("q").copy("a", o -> o.uniqueFor(Duration.ofHours(1))))
-        .isInstanceOf(TaskStateException.class)
-        .hasMessageContaining("unique task a");
+        .isInstanceOf(DuplicateTaskException.class)
+        .hasMessageContaining("task with id=a");
   }
 
   @Test

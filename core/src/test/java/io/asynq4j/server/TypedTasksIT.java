@@ -2,11 +2,13 @@ package io.asynq4j.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.Payload;
 import io.asynq4j.ResultTaskType;
 import io.asynq4j.RetryPolicy;
 import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
 import io.asynq4j.TaskType;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.client.TaskFailedException;
@@ -15,6 +17,8 @@ import io.asynq4j.codec.TypeRef;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.Outcome;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.inspect.QueueInspector;
 import io.asynq4j.lease.TaskLeases;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
@@ -88,6 +92,40 @@ class TypedTasksIT {
               .build()) {
         assertThat(scheduler.entries().get(0).task().payload().utf8()).isEqualTo("#[{\"id\":3}]");
       }
+    }
+  }
+
+  @Test
+  void aTaskThatCannotBeDecodedForLackOfALibraryIsRetried() throws Exception {
+    PayloadCodec withoutLibrary =
+        new PayloadCodec() {
+          @Override
+          public Payload encode(Object value) {
+            return PayloadCodec.json().encode(value);
+          }
+
+          @Override
+          public Object decode(Payload payload, Type type) {
+            throw new NoClassDefFoundError("add a JSON library");
+          }
+        };
+    Mux handlers = Mux.builder().compute(COUNT, (orders, context) -> orders.size()).build();
+    try (RedisConnection redis = RedisConnection.open(embedded.uri());
+        TaskClient client = TaskClient.create(redis);
+        TaskServer server =
+            TaskServer.builder(redis)
+                .queue("no-library")
+                .codec(withoutLibrary)
+                .handlers(handlers)
+                .build()) {
+      TaskInfo task =
+          client.enqueue(COUNT, List.of(new Order(1)), o -> o.queue("no-library")).orThrow();
+      QueueInspector queue = Inspector.create(redis).queue("no-library");
+      server.start();
+
+      await().until(() -> queue.task(task.id()).state() == TaskState.RETRY);
+      assertThat(queue.task(task.id()).lastError()).contains("add a JSON library");
+      assertThat(server.state()).isEqualTo(ServerState.ACTIVE);
     }
   }
 

@@ -216,6 +216,14 @@ class ServiceConfigTest {
   }
 
   @Test
+  void anInvalidValueIsReportedOnce() {
+    assertThat(problems("tasks: { a: { kind: worker, ordered: true, maxRun: [1] } }"))
+        .singleElement()
+        .asString()
+        .contains("tasks.a.maxRun must be a single value");
+  }
+
+  @Test
   void aHashOfTwoKeysIsRefusedBecauseOnlyOneOfThemWouldApply() {
     String key = "{ name: %s, hash: \"" + HASH + "\", scopes: [%s] }";
     String keys = key.formatted("a", "submit") + ", " + key.formatted("b", "operate");

@@ -116,7 +116,10 @@ public final class ErrorReporter implements IExecutionExceptionHandler, IParamet
 
   /** Picocli names an option by its longest alias, which the user may not know. */
   private static String nameAsTyped(ParameterException misuse, String[] arguments) {
-    String message = String.valueOf(misuse.getMessage());
+    String message =
+        String.valueOf(misuse.getMessage())
+            .replaceFirst("' is not an? (int|long)$", "' is not a whole number")
+            .replaceFirst("' is not a boolean$", "' is not true or false");
     if (!(argumentOf(misuse) instanceof OptionSpec option)) {
       return message;
     }

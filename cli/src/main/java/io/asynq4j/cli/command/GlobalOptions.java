@@ -205,17 +205,21 @@ public final class GlobalOptions {
   }
 
   public ConfigFile file() {
-    String variable = environment.variables().getOrDefault("ASYNQ_CONFIG", "");
     return ConfigFile.load(
-        config != null ? config : variable.isEmpty() ? null : Path.of(variable),
-        environment.home());
+        namedFile(), config != null ? "--config" : "ASYNQ_CONFIG", environment.home());
+  }
+
+  private @Nullable Path namedFile() {
+    String variable = environment.variables().getOrDefault("ASYNQ_CONFIG", "");
+    return config != null ? config : variable.isEmpty() ? null : Path.of(variable);
   }
 
   /** Configuration file to save a context in; it does not have to exist. */
   public ConfigFile fileToWrite() {
-    return config == null || config.toFile().exists()
+    Path named = namedFile();
+    return named == null || named.toFile().exists()
         ? file()
-        : new ConfigFile(config, ConnectionSettings.NONE, Map.of(), null);
+        : new ConfigFile(named, ConnectionSettings.NONE, Map.of(), null);
   }
 
   public @Nullable Duration watch() {

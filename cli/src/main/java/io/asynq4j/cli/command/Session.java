@@ -49,8 +49,8 @@ public final class Session implements AutoCloseable {
     } catch (BrokerException e) {
       throw CliException.cannotConnect(
           String.valueOf(e.getMessage()),
-          "Start Redis with 'asynq dev', or name it with --redis URL, the environment variable"
-              + " ASYNQ_REDIS_URL or 'asynq context set NAME --redis URL'.");
+          "Check the address: it is set by --redis URL, the environment variable ASYNQ_REDIS_URL or"
+              + " 'asynq context set NAME --redis URL'. Run 'asynq dev' to start a local Redis.");
     }
   }
 

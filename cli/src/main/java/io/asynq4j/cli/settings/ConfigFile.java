@@ -47,11 +47,12 @@ public record ConfigFile(
    * Reads the file.
    *
    * @param given path that must exist; null for the default path, which does not have to exist
+   * @param setting the option or variable that sets the path
    */
-  public static ConfigFile load(@Nullable Path given, Path home) {
+  public static ConfigFile load(@Nullable Path given, String setting, Path home) {
     if (given != null && !Files.isRegularFile(given)) {
       throw new IllegalArgumentException(
-          "Configuration file " + given + " does not exist: correct or remove --config");
+          "Configuration file " + given + " does not exist: correct or remove " + setting);
     }
     Optional<Path> found =
         given != null

@@ -86,7 +86,7 @@ public final class Jackson2Codec extends JacksonCodec {
   /** Fails if this version writes different bytes than Jackson 3. */
   public static PayloadCodec of(Version version, boolean strict) {
     if (version.compareTo(OLDEST) < 0) {
-      throw new IllegalStateException(
+      throw new LinkageError(
           "Jackson %s on the class path is too old: use 2.18 or newer, or Jackson 3,%s"
               .formatted(version, JsonCodec.ALTERNATIVES));
     }

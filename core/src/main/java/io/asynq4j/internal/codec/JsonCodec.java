@@ -62,7 +62,7 @@ public final class JsonCodec implements PayloadCodec {
   /**
    * Returns the codec for the version of Jackson that is present.
    *
-   * @throws IllegalStateException with advice if no version is usable
+   * @throws LinkageError with advice if no version is usable: not the fault of a payload
    */
   public static PayloadCodec find(Predicate<String> isPresent, boolean strict) {
     if (isPresent.test("tools.jackson.databind.json.JsonMapper")) {
@@ -71,7 +71,7 @@ public final class JsonCodec implements PayloadCodec {
     if (isPresent.test("com.fasterxml.jackson.databind.ObjectMapper")) {
       return Jackson2Codec.ofClassPath(strict);
     }
-    throw new IllegalStateException(
+    throw new NoClassDefFoundError(
         "there is no JSON library on the class path: add tools.jackson.core:jackson-databind,"
             + ALTERNATIVES);
   }

@@ -9,6 +9,8 @@ import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
+import io.asynq4j.client.DuplicateTaskException;
+import io.asynq4j.client.TaskIdConflictException;
 import io.asynq4j.inspect.TaskAction;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.EnqueueReply;
@@ -121,11 +123,9 @@ public record TaskMover(Broker broker, QueueName from) {
     NewTask copy = NewTask.of(task, options, broker.clock().instant());
     EnqueueReply answer = broker.enqueueing().enqueue(List.of(copy)).get(0);
     if (answer.status() == Status.ID_CONFLICT) {
-      throw new TaskStateException(
-          from, id, "cannot be copied: a task already exists with id=" + copy.message().id());
+      throw new TaskIdConflictException(copy.message().queue(), copy.message().id());
     } else if (answer.status() == Status.DUPLICATE) {
-      throw new TaskStateException(
-          from, id, "cannot be copied: it would conflict with the unique task " + answer.holder());
+      throw new DuplicateTaskException(copy.message().queue(), task.type(), answer.holder());
     }
     return copy.message().id();
   }

@@ -121,8 +121,9 @@ public final class TaskSectionReader {
     TaskDefinition.Builder builder = TaskDefinition.builder(name, kind).fromFile(true);
     section.text("queue").ifPresent(builder::queue);
     section.integer("weight", 1, 1_000).ifPresent(builder::weight);
-    section.integer("maxRun", 1, 1_000_000).ifPresent(builder::maxRun);
-    ordered(section, builder);
+    Optional<Integer> maxRun = section.integer("maxRun", 1, 1_000_000);
+    maxRun.ifPresent(builder::maxRun);
+    ordered(section, maxRun, builder);
     section.duration("timeout", Duration.ofMillis(1), YEAR).ifPresent(builder::timeout);
     section.integer("retries", 0, 10_000).ifPresent(builder::maxRetry);
     section.duration("backoff", Duration.ofMillis(1), YEAR).ifPresent(builder::backoff);
@@ -210,7 +211,8 @@ public final class TaskSectionReader {
     return definition.name();
   }
 
-  private static void ordered(ConfigurationSection section, TaskDefinition.Builder builder) {
+  private static void ordered(
+      ConfigurationSection section, Optional<Integer> maxRun, TaskDefinition.Builder builder) {
     section
         .text("ordered")
         .ifPresent(
@@ -222,11 +224,11 @@ public final class TaskSectionReader {
                 case "false" -> {}
                 default -> section.problem("ordered", "must be true, false or skip");
               }
-              if (Set.of("true", "skip").contains(word) && section.has("maxRun")) {
+              if (Set.of("true", "skip").contains(word) && maxRun.isPresent()) {
                 section.problem(
                     "maxRun",
                     "is %s, but ordered: %s runs one task at a time; remove one of them"
-                        .formatted(section.text("maxRun").orElse("invalid"), word));
+                        .formatted(maxRun.get(), word));
               }
             });
   }

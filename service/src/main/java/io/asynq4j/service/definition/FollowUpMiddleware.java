@@ -65,11 +65,16 @@ public final class FollowUpMiddleware implements Middleware {
     try {
       outcome = next.call();
     } catch (Exception | Error e) {
-      Outcome thrown = OutcomePolicy.thrownOutcome(e);
-      if (thrown == null) {
-        followUpError(attempt, context, e);
-      } else {
-        followUp(attempt, context, thrown);
+      try {
+        Outcome thrown = OutcomePolicy.thrownOutcome(e);
+        if (thrown == null) {
+          followUpError(attempt, context, e);
+        } else {
+          followUp(attempt, context, thrown);
+        }
+      } catch (RuntimeException | Error notSent) {
+        // What the handler has thrown still decides the outcome.
+        e.addSuppressed(notSent);
       }
       throw e;
     }
@@ -88,18 +93,11 @@ public final class FollowUpMiddleware implements Middleware {
     }
   }
 
-  /**
-   * Enqueues the follow-up of an error. If that fails too, the handler's exception still decides
-   * the outcome.
-   */
+  /** Enqueues the follow-up of an error without an outcome. */
   private void followUpError(Attempt attempt, TaskContext context, Throwable error) {
-    try {
-      send(
-          OutcomePolicy.failure(error, context.cancelled().orElse(null), context.isLastAttempt())
-              .flatMap(failure -> followUps.failed(attempt, failure)));
-    } catch (RuntimeException | Error e) {
-      error.addSuppressed(e);
-    }
+    send(
+        OutcomePolicy.failure(error, context.cancelled().orElse(null), context.isLastAttempt())
+            .flatMap(failure -> followUps.failed(attempt, failure)));
   }
 
   /** Sends a follow-up even if the handler was interrupted. */

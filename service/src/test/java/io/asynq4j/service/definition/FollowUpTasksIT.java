@@ -287,6 +287,25 @@ class FollowUpTasksIT {
   }
 
   @Test
+  void whatAHandlerThrowsDecidesEvenIfItsFollowUpCannotBeEnqueued() throws IOException {
+    fixture.redis("SET asynq:{note}:pending wrong-type");
+    try (TaskServer server =
+        TaskServer.fromDefinitions(
+            fixture.redis,
+            List.of(FollowUpMiddleware.of(fixture.redis)),
+            Map.of(
+                "retried",
+                (task, context) -> {
+                  throw Outcome.archive("bad").asException();
+                }))) {
+      server.start();
+      fixture.post("/v1/tasks", "{\"name\":\"retried\",\"id\":\"1\"}");
+      await().until(() -> state("1").equals("ARCHIVED"));
+      assertThat(fixture.inspector.queue("retried").task("1").lastError()).isEqualTo("bad");
+    }
+  }
+
+  @Test
   void aServerThatEmbedsTheLibraryFollowsUpWithTheMiddleware() {
     try (TaskServer server =
         TaskServer.fromDefinitions(

@@ -210,6 +210,20 @@ class TaskResourceIT {
   }
 
   @Test
+  void aCopyThatExistsAlreadyIsADuplicateOrAnIdConflict() {
+    on.enqueue("mail", "t", o -> o.id("a"));
+    Dashboard dashboard = on.start();
+    String copy = "/queues/mail/tasks/a/copy";
+    for (String payload : List.of("", "\"payload\":{\"x\":1},")) {
+      on.api(dashboard, copy).post("{" + payload + "\"uniqueFor\":\"1h\"}").is(201);
+      on.api(dashboard, copy)
+          .post("{" + payload + "\"uniqueFor\":\"1h\"}")
+          .isProblem(409, "duplicate");
+      on.api(dashboard, copy).post("{" + payload + "\"id\":\"a\"}").isProblem(409, "id-conflict");
+    }
+  }
+
+  @Test
   void aPayloadIsReplacedAndTheTaskRunAgainAtOnce() {
     on.enqueue("mail", "email", o -> o.id("a"));
     on.enqueue("mail", "email", o -> o.id("b"));
