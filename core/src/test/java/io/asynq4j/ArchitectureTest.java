@@ -11,7 +11,10 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.asynq4j.internal.redis.store.BrokerConnection;
 import java.time.Instant;
 import java.util.Set;
@@ -70,7 +73,8 @@ class ArchitectureTest {
           "io.asynq4j.inspect.QueueLimits",
           "io.asynq4j.inspect.QueueNotEmptyException",
           "io.asynq4j.inspect.QueueSnapshot",
-          "io.asynq4j.inspect.TaskPage");
+          "io.asynq4j.inspect.TaskPage",
+          "io.asynq4j.inspect.TaskPageRecord");
 
   private static boolean isShared(JavaClass type) {
     return VOCABULARY.contains(type.getPackageName())
@@ -246,6 +250,24 @@ class ArchitectureTest {
               DescribedPredicate.describe(
                   "of the Redis client",
                   types -> types.stream().anyMatch(ArchitectureTest::isOfRedisClient)));
+
+  @ArchTest
+  static final ArchRule public_records_are_small =
+      // A new component breaks the callers of its constructor: what may grow is an interface.
+      classes()
+          .that(arePublicAndOurs())
+          .and()
+          .areRecords()
+          .should(
+              new ArchCondition<JavaClass>("have at most four components") {
+                @Override
+                public void check(JavaClass type, ConditionEvents events) {
+                  int components = type.reflect().getRecordComponents().length;
+                  events.add(
+                      new SimpleConditionEvent(
+                          type, components <= 4, type.getName() + " has " + components));
+                }
+              });
 
   @ArchTest
   static final ArchRule nothing_static_changes = fields().that().areStatic().should().beFinal();

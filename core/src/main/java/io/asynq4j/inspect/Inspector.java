@@ -112,10 +112,9 @@ public final class Inspector {
    * Returns the tasks with this ID in the given queues; IDs are unique only within a queue. Takes
    * one round trip per thousand queues, and one per task found.
    */
-  public List<TaskInfo> find(Collection<String> queues, String id) {
-    List<QueueName> names = queues.stream().map(QueueName::of).toList();
+  public List<TaskInfo> find(Collection<QueueName> queues, String id) {
     List<TaskInfo> found = new ArrayList<>();
-    for (QueueName queue : broker.tasks().having(names, id)) {
+    for (QueueName queue : broker.tasks().having(List.copyOf(queues), id)) {
       try {
         found.add(broker.tasks().task(queue, id));
       } catch (TaskNotFoundException | QueueNotFoundException e) {

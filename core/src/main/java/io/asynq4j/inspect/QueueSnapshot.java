@@ -1,5 +1,6 @@
 package io.asynq4j.inspect;
 
+import io.asynq4j.QueueName;
 import io.asynq4j.TaskState;
 import java.time.Duration;
 import java.time.Instant;
@@ -61,6 +62,11 @@ public sealed interface QueueSnapshot {
   /** Returns a builder of an empty queue, for tests and fakes. */
   static Builder builder(String queue, Instant at) {
     return new Builder(queue, at);
+  }
+
+  /** As {@link #builder(String, Instant)}. */
+  static Builder builder(QueueName queue, Instant at) {
+    return builder(queue.value(), at);
   }
 
   /** Builds a {@link QueueSnapshot}. Not thread-safe. */

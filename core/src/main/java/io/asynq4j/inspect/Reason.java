@@ -1,6 +1,8 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.RateLimit;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import io.asynq4j.internal.text.DurationFormat;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,12 +37,12 @@ public sealed interface Reason {
   }
 
   /** Its last attempt failed, and it waits for the next one. */
-  record AttemptFailed(String error, @Nullable Instant at, int retried, int maxRetry)
-      implements Reason {
+  record AttemptFailed(TaskInfo task, String error) implements Reason {
     @Override
     public String text() {
+      Instant at = task.lastFailedAt();
       return "Its last attempt failed%s (retry %d of %d): %s"
-          .formatted(at == null ? "" : " at " + at, retried, maxRetry, error);
+          .formatted(at == null ? "" : " at " + at, task.retried(), task.maxRetry(), error);
     }
   }
 
@@ -125,16 +127,16 @@ public sealed interface Reason {
   }
 
   /** A worker runs it. */
-  record Running(
-      String serverId, String host, int pid, @Nullable Instant since, @Nullable Instant deadline)
-      implements Reason {
+  record Running(ServerSnapshot server, WorkerSnapshot worker) implements Reason {
     @Override
     public String text() {
+      Instant since = worker.started();
+      Instant deadline = worker.deadline();
       return "It is running on server %s (%s:%d)%s%s."
           .formatted(
-              serverId,
-              host,
-              pid,
+              server.id(),
+              server.host(),
+              server.pid(),
               since == null ? "" : ", started at " + since.truncatedTo(ChronoUnit.SECONDS),
               deadline == null
                   ? ""

@@ -126,7 +126,7 @@ public final class Selection {
    * Searches until this many tasks are found or {@link #lookAtMost} is reached. The order is that
    * of lists: archived and completed tasks newest first, all others in the order in which they run.
    */
-  public SearchPage find(int most) {
+  public TaskPage find(int most) {
     positive(most);
     TaskScan scan = scan(/* takesOut= */ false);
     List<TaskInfo> found = new ArrayList<>();
@@ -139,10 +139,10 @@ public final class Selection {
       Predicate<TaskInfo> wanted = filterNow();
       page = scan.shorten(page, wanted, most - found.size());
       page.tasks().stream().filter(wanted).forEach(found::add);
-      looked += TaskScan.rows(page);
+      looked += page.looked();
       scan.advance(page, 0);
     }
-    return new SearchPage(found, looked, scan.total(), scan.place());
+    return TaskPage.of(found, looked, scan.total(), scan.place(), List.of());
   }
 
   private Predicate<TaskInfo> filterNow() {

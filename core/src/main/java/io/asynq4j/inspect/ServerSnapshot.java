@@ -7,7 +7,6 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A live server as of its last heartbeat. Immutable. */
@@ -53,34 +52,8 @@ public sealed interface ServerSnapshot {
   @Nullable String problem();
 
   /** Whether it claims tasks from this queue. */
-  default boolean serves(String queue) {
-    return status().equals("active") && queues().containsKey(queue);
-  }
-
-  /** Whether it claims tasks from this queue. */
   default boolean serves(QueueName queue) {
-    return serves(queue.value());
-  }
-
-  /** Returns this server with only the matching queues and the running attempts of those. */
-  default ServerSnapshot restrictedTo(Predicate<String> queue) {
-    Map<String, Integer> served = new HashMap<>(queues());
-    served.keySet().removeIf(queue.negate());
-    List<WorkerSnapshot> visible =
-        workers().stream().filter(worker -> queue.test(worker.queue())).toList();
-    return builder(id())
-        .host(host())
-        .pid(pid())
-        .concurrency(concurrency())
-        .queues(served)
-        .strictPriority(strictPriority())
-        .status(status())
-        .started(started())
-        .heartbeatAge(heartbeatAge())
-        .activeWorkers(visible.size())
-        .workers(visible)
-        .problem(problem())
-        .build();
+    return status().equals("active") && queues().containsKey(queue.value());
   }
 
   /** Returns a builder of an idle server, for tests and fakes. */
@@ -94,7 +67,7 @@ public sealed interface ServerSnapshot {
     private String host = "";
     private int pid;
     private int concurrency;
-    private Map<String, Integer> queues = Map.of();
+    private final Map<String, Integer> queues = new HashMap<>();
     private boolean strictPriority;
     private String status = "active";
     private @Nullable Instant started;
@@ -123,8 +96,12 @@ public sealed interface ServerSnapshot {
     }
 
     public Builder queues(Map<String, Integer> weights) {
-      queues = weights;
+      queues.putAll(weights);
       return this;
+    }
+
+    public Builder queue(QueueName name, int weight) {
+      return queues(Map.of(name.value(), weight));
     }
 
     public Builder strictPriority(boolean strict) {
@@ -250,6 +227,10 @@ public sealed interface ServerSnapshot {
       public Builder queue(String name) {
         queue = name;
         return this;
+      }
+
+      public Builder queue(QueueName name) {
+        return queue(name.value());
       }
 
       public Builder started(@Nullable Instant at) {

@@ -6,7 +6,6 @@ import io.asynq4j.internal.broker.StoreWatch.QueuePart;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * Notifies when queues may have tasks to claim, so that workers need not poll. Thread-safe; one per
@@ -33,7 +32,7 @@ public final class QueueWatch implements AutoCloseable {
             new StoreWatch.Listener() {
               @Override
               public void changed(QueueName queue, QueuePart part) {
-                listener.changed(queue.value());
+                listener.changed(queue);
               }
 
               @Override
@@ -47,7 +46,7 @@ public final class QueueWatch implements AutoCloseable {
   public interface Listener {
 
     /** The queue has changed since it was armed; it is no longer armed. */
-    void changed(String queue);
+    void changed(QueueName queue);
 
     /** Notifications may have been lost: claim from all queues and arm them again. */
     void lost();
@@ -57,29 +56,21 @@ public final class QueueWatch implements AutoCloseable {
    * Arms queues: the next pending task of each is notified once. Returns the queues that have
    * pending tasks now.
    */
-  public Set<String> armEmpty(Collection<String> queues) {
-    return texts(watch.arm(names(queues), TASKS));
+  public Set<QueueName> armEmpty(Collection<QueueName> queues) {
+    return watch.arm(Set.copyOf(queues), TASKS);
   }
 
   /**
    * Arms queues that have pending tasks but returned none: the end of a pause and of a lease are
    * notified too.
    */
-  public void armBlocked(Collection<String> queues) {
-    watch.arm(names(queues), OBSTACLES);
+  public void armBlocked(Collection<QueueName> queues) {
+    watch.arm(Set.copyOf(queues), OBSTACLES);
   }
 
   /** Returns the queues that have pending tasks now, without arming them. */
-  public Set<String> withTasks(Collection<String> queues) {
-    return texts(store.having(names(queues), TASKS));
-  }
-
-  private static Set<QueueName> names(Collection<String> queues) {
-    return queues.stream().map(QueueName::of).collect(Collectors.toSet());
-  }
-
-  private static Set<String> texts(Set<QueueName> queues) {
-    return queues.stream().map(QueueName::value).collect(Collectors.toSet());
+  public Set<QueueName> withTasks(Collection<QueueName> queues) {
+    return store.having(Set.copyOf(queues), TASKS);
   }
 
   @Override

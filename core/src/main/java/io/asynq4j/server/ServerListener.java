@@ -23,19 +23,34 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ServerListener {
 
-  /**
-   * The task of an event. Immutable.
-   *
-   * @param retried number of retries before this attempt
-   * @param waited how long it was pending before it was claimed; null if unknown
-   */
-  record TaskRef(
-      String id,
-      QueueName queue,
-      Task task,
-      int retried,
-      int maxRetry,
-      @Nullable Duration waited) {}
+  /** The task of an event. Immutable. */
+  sealed interface TaskRef permits TaskRefRecord {
+
+    String id();
+
+    QueueName queue();
+
+    Task task();
+
+    /** The number of retries before this attempt. */
+    int retried();
+
+    int maxRetry();
+
+    /** How long it was pending before it was claimed; null if unknown. */
+    @Nullable Duration waited();
+
+    /** Returns the task of an event, for tests of listeners too. */
+    static TaskRef of(
+        String id,
+        QueueName queue,
+        Task task,
+        int retried,
+        int maxRetry,
+        @Nullable Duration waited) {
+      return new TaskRefRecord(id, queue, task, retried, maxRetry, waited);
+    }
+  }
 
   /** Called when {@code count} tasks were claimed from a queue in one call. */
   default void claimed(QueueName queue, int count) {}

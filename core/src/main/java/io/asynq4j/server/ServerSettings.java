@@ -4,18 +4,29 @@ import static io.asynq4j.internal.codec.ArgumentValidator.require;
 
 import io.asynq4j.TaskType;
 import io.asynq4j.codec.PayloadCodec;
+import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.internal.broker.Aggregation.GroupRules;
 import io.asynq4j.internal.broker.rules.CrashRules;
 import io.asynq4j.internal.server.config.AggregatorRouter;
 import io.asynq4j.internal.server.config.GroupConfig;
+import io.asynq4j.internal.server.config.QueuePattern;
+import io.asynq4j.internal.server.config.ServerDefinitions;
 import io.asynq4j.internal.text.Glob;
 import io.asynq4j.internal.time.TimeMath;
+import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.server.TaskServer.ServingMode;
+import io.asynq4j.server.TaskServer.UnknownNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +44,51 @@ import org.jspecify.annotations.Nullable;
 public final class ServerSettings {
 
   private ServerSettings() {}
+
+  /** Which queues are served besides those of {@link TaskServerBuilder#queue}, and how. */
+  public static final class Queues {
+    private final RedisConnection redis;
+    final List<QueuePattern> patterns = new ArrayList<>();
+    boolean strictPriority;
+    @Nullable ServerDefinitions defined;
+
+    Queues(RedisConnection redis) {
+      this.redis = redis;
+    }
+
+    /** Serves all queues that match, such as {@code tenant-*}, including those added later. */
+    public Queues matching(String glob, int weight) {
+      patterns.add(QueuePattern.of(glob, weight));
+      return this;
+    }
+
+    /** Gives workers to a queue only while all queues of greater weight are empty. */
+    public Queues strictPriority() {
+      this.strictPriority = true;
+      return this;
+    }
+
+    /**
+     * Serves the queues of the central list of definitions in the mode that the function returns,
+     * with the limits, timeouts and delays of the list, and follows changes of the list. The
+     * function is called again each time the list is read.
+     */
+    public Queues defined(Function<TaskDefinition, ServingMode> mode) {
+      return defined(mode, Set.of(), UnknownNames.WARN);
+    }
+
+    Queues defined(
+        Function<TaskDefinition, ServingMode> mode, Set<String> names, UnknownNames unknownNames) {
+      require(
+          defined == null, "call either fromDefinitions(…) or queues().defined(…), and only once");
+      this.defined = new ServerDefinitions(TaskDefinitions.of(redis), mode, names, unknownNames);
+      return this;
+    }
+
+    boolean isEmpty() {
+      return patterns.isEmpty() && defined == null;
+    }
+  }
 
   /** How groups of tasks are aggregated. */
   public static final class Groups {
@@ -134,6 +190,7 @@ public final class ServerSettings {
     Duration janitorInterval = Duration.ofSeconds(8);
     Duration repairInterval = Duration.ofMinutes(1);
     Duration healthInterval = Duration.ofSeconds(15);
+    @Nullable Consumer<@Nullable Throwable> healthCheck;
 
     Timing() {}
 
@@ -194,9 +251,13 @@ public final class ServerSettings {
       return this;
     }
 
-    /** Interval of the health check. Default: 15 seconds. */
-    public Timing healthInterval(Duration interval) {
+    /**
+     * Sends a PING to Redis at this interval, and calls the listener with null or with the failure.
+     * Default: no health check.
+     */
+    public Timing healthCheck(Duration interval, Consumer<@Nullable Throwable> listener) {
       this.healthInterval = interval;
+      this.healthCheck = listener;
       return this;
     }
 
@@ -238,14 +299,25 @@ public final class ServerSettings {
     }
   }
 
-  /** How failed attempts are recorded and logged. */
+  /** Which attempts have failed, and how they are recorded and logged. */
   public static final class Failures {
     boolean keep = true;
     int logLimit = 10;
     boolean logEveryStackTrace;
     Duration missingHandlerDelay = Duration.ofMinutes(1);
 
+    Predicate<Throwable> isFailure = error -> true;
+
     Failures() {}
+
+    /**
+     * Sets which exceptions count as failures and use up a retry. Tasks that throw other exceptions
+     * are retried without limit. Default: all.
+     */
+    public Failures isFailure(Predicate<Throwable> newIsFailure) {
+      this.isFailure = newIsFailure;
+      return this;
+    }
 
     /**
      * Whether the last five failures of a task are stored with it: time, error and stack trace.

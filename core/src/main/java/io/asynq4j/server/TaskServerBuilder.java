@@ -9,8 +9,6 @@ import io.asynq4j.RetryPolicy;
 import io.asynq4j.Task;
 import io.asynq4j.TaskType;
 import io.asynq4j.codec.PayloadCodec;
-import io.asynq4j.definition.TaskDefinition;
-import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Middleware;
 import io.asynq4j.handler.Mux;
@@ -18,9 +16,7 @@ import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.outcome.ResultLimit;
 import io.asynq4j.internal.server.ServerEngine;
-import io.asynq4j.internal.server.config.QueuePattern;
 import io.asynq4j.internal.server.config.ServerConfig;
-import io.asynq4j.internal.server.config.ServerDefinitions;
 import io.asynq4j.internal.server.config.ServerListeners;
 import io.asynq4j.internal.text.LogText;
 import io.asynq4j.redis.RedisConnection;
@@ -34,8 +30,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,20 +56,15 @@ public final class TaskServerBuilder {
   private final RedisConnection redis;
   private int concurrency = Runtime.getRuntime().availableProcessors();
   private final Map<QueueName, QueueSettings> queues = new LinkedHashMap<>();
-  private final List<QueuePattern> patterns = new ArrayList<>();
-  private boolean areQueuesGiven;
-  private boolean strictPriority;
   private @Nullable Handler<Task> handler;
-  private @Nullable ServerDefinitions defined;
   private RetryPolicy retryPolicy = RetryPolicy.standard();
   private final Map<String, RetryPolicy> retryPolicies = new LinkedHashMap<>();
-  private Predicate<Throwable> isFailure = error -> true;
   private PayloadCodec codec;
   private final List<ServerListener> listeners = new ArrayList<>();
   private @Nullable Executor executor;
   private Duration shutdownTimeout = Duration.ofSeconds(8);
   private int maxResult = ResultLimit.DEFAULT.maxBytes();
-  private @Nullable Consumer<@Nullable Throwable> healthCheck;
+  private final ServerSettings.Queues choice;
   private final ServerSettings.Groups groups = new ServerSettings.Groups();
   private final ServerSettings.Timing timing = new ServerSettings.Timing();
   private final ServerSettings.Crashes crashes = new ServerSettings.Crashes();
@@ -85,18 +74,12 @@ public final class TaskServerBuilder {
   TaskServerBuilder(RedisConnection redis) {
     this.redis = redis;
     this.codec = redis.codec();
+    this.choice = new ServerSettings.Queues(redis);
   }
 
   /** Sets the maximum number of concurrent handlers. Default: the number of processors. */
   public TaskServerBuilder concurrency(int concurrency) {
     this.concurrency = concurrency;
-    return this;
-  }
-
-  /** Serves queues with their weights. */
-  public TaskServerBuilder queues(Map<String, Integer> weights) {
-    weights.forEach((queue, weight) -> queue(queue, weight));
-    areQueuesGiven = true;
     return this;
   }
 
@@ -131,18 +114,6 @@ public final class TaskServerBuilder {
     return this;
   }
 
-  /** Serves all queues that match, such as {@code tenant-*}, including those added later. */
-  public TaskServerBuilder queuePattern(String glob, int weight) {
-    patterns.add(QueuePattern.of(glob, weight));
-    return this;
-  }
-
-  /** Gives workers to a queue only while all queues of greater weight are empty. */
-  public TaskServerBuilder strictPriority() {
-    this.strictPriority = true;
-    return this;
-  }
-
   /** Sets the handler of the tasks: a {@code Mux}, or one handler for all tasks. Required. */
   public TaskServerBuilder handlers(Handler<Task> handler) {
     require(this.handler == null, "handlers are set already: add all of them in one call");
@@ -162,28 +133,11 @@ public final class TaskServerBuilder {
     middlewares.forEach(mux::use);
     handlers.forEach(mux::handle);
     Set<String> names = Set.copyOf(handlers.keySet());
-    return handlers(mux.build())
-        .definitions(
-            definition ->
-                names.contains(definition.name()) ? ServingMode.PROCESS : ServingMode.NONE,
-            names,
-            unknownNames);
-  }
-
-  /**
-   * Serves the queues of the central list of definitions in the mode that the function returns,
-   * with the limits, timeouts and delays of the list, and follows changes of the list. The function
-   * is called again each time the list is read.
-   */
-  public TaskServerBuilder definitions(Function<TaskDefinition, ServingMode> mode) {
-    return definitions(mode, Set.of(), UnknownNames.WARN);
-  }
-
-  private TaskServerBuilder definitions(
-      Function<TaskDefinition, ServingMode> mode, Set<String> names, UnknownNames unknownNames) {
-    require(defined == null, "call either definitions(…) or fromDefinitions(…), and only once");
-    this.defined = new ServerDefinitions(TaskDefinitions.of(redis), mode, names, unknownNames);
-    return this;
+    choice.defined(
+        definition -> names.contains(definition.name()) ? ServingMode.PROCESS : ServingMode.NONE,
+        names,
+        unknownNames);
+    return handlers(mux.build());
   }
 
   /** Sets the delays between the attempts of failed tasks. Default: the standard policy. */
@@ -195,15 +149,6 @@ public final class TaskServerBuilder {
   /** Sets the retry policy of one type. Takes precedence over the policy of the type itself. */
   public TaskServerBuilder retryPolicy(TaskType<?> type, RetryPolicy policy) {
     retryPolicies.put(type.name(), policy);
-    return this;
-  }
-
-  /**
-   * Sets which exceptions count as failures and use up a retry. Tasks that throw other exceptions
-   * are retried without limit. Default: all.
-   */
-  public TaskServerBuilder isFailure(Predicate<Throwable> isFailure) {
-    this.isFailure = isFailure;
     return this;
   }
 
@@ -247,9 +192,9 @@ public final class TaskServerBuilder {
     return this;
   }
 
-  /** Sets a listener that is called after each health check: with null, or with the failure. */
-  public TaskServerBuilder healthCheck(Consumer<@Nullable Throwable> listener) {
-    this.healthCheck = listener;
+  /** Sets how queues are chosen: {@code .queues(q -> q.strictPriority())}. */
+  public TaskServerBuilder queues(Consumer<ServerSettings.Queues> settings) {
+    settings.accept(choice);
     return this;
   }
 
@@ -287,7 +232,7 @@ public final class TaskServerBuilder {
    * Checks all settings and builds the server. Sends nothing to Redis. Settings for types without a
    * handler and types whose queue is not served are logged as warnings.
    *
-   * @throws IllegalStateException without handlers or queues
+   * @throws IllegalStateException without handlers
    * @throws IllegalArgumentException if a value is out of bounds
    */
   public TaskServer build() {
@@ -295,10 +240,6 @@ public final class TaskServerBuilder {
     if (handlers == null) {
       throw new IllegalStateException(
           "the server has no handlers: call handlers(…) with a Mux or one handler");
-    }
-    if (areQueuesGiven && queues.isEmpty() && patterns.isEmpty() && defined == null) {
-      throw new IllegalStateException(
-          "queues(…) was given no queue: name one, or leave it out to serve \"default\"");
     }
     ServerConfig config = config();
     config
@@ -318,19 +259,19 @@ public final class TaskServerBuilder {
             rules.put(name, limits);
           }
         });
-    if (queues.isEmpty() && patterns.isEmpty() && defined == null) {
+    if (queues.isEmpty() && choice.isEmpty()) {
       weights.put(QueueName.DEFAULT, 1);
     }
     return new ServerConfig(
         concurrency,
         weights,
-        patterns,
-        strictPriority,
+        choice.patterns,
+        choice.strictPriority,
         rules,
         retryPolicy,
         retryPolicies,
         handler instanceof Mux mux ? mux.retryPolicies() : Map.of(),
-        isFailure,
+        failures.isFailure,
         codec,
         new ServerListeners(listeners),
         executor,
@@ -349,10 +290,10 @@ public final class TaskServerBuilder {
         timing.janitorInterval,
         timing.repairInterval,
         timing.healthInterval,
-        healthCheck,
+        timing.healthCheck,
         crashes.rules(),
         ArchiveRules.of(archive),
         groups.config(codec),
-        defined);
+        choice.defined);
   }
 }

@@ -12,7 +12,6 @@ import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.ServerFixture;
 import io.asynq4j.server.TaskServer;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -63,7 +62,9 @@ class ForbiddenQueueIT {
                       handled.add(context.id());
                       return Outcome.done();
                     })
-                .queues(Map.of("a", 1, "b", 1, "c", 1))
+                .queue("a", 1)
+                .queue("b", 1)
+                .queue("c", 1)
                 .build()) {
       server.start();
 
@@ -93,7 +94,8 @@ class ForbiddenQueueIT {
                       attempts.add(context.id());
                       return Outcome.done();
                     })
-                .queues(Map.of("a", 1, "b", 1))
+                .queue("a", 1)
+                .queue("b", 1)
                 .build()) {
       server.start();
       soon(() -> assertThat(logs.linesWith("could not settle")).isNotEmpty());

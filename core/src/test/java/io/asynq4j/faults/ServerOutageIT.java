@@ -181,7 +181,8 @@ class ServerOutageIT {
     try (CapturedLogs logs = new CapturedLogs();
         TaskServer running =
             ServerFixture.quick(redis, counting())
-                .queues(Map.of("default", 1, "other", 1))
+                .queue("default", 1)
+                .queue("other", 1)
                 .listener(recorder)
                 .build()) {
       running.start();
@@ -213,7 +214,10 @@ class ServerOutageIT {
     try (RedisConnection lazy = RedisConnection.lazy(config(server.uri()));
         TaskServer running =
             ServerFixture.quick(lazy, counting())
-                .healthCheck(error -> health.add(error == null))
+                .timing(
+                    timing ->
+                        timing.healthCheck(
+                            Duration.ofMillis(100), error -> health.add(error == null)))
                 .listener(recorder)
                 .build()) {
       running.start();

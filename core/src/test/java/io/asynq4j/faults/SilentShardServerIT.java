@@ -99,6 +99,11 @@ class SilentShardServerIT {
         .toList();
   }
 
+  private static TaskServerBuilder serving(TaskServerBuilder server, Map<String, Integer> weights) {
+    weights.forEach(server::queue);
+    return server;
+  }
+
   private static Map<String, Integer> weights(List<String> some, List<String> others) {
     Map<String, Integer> weights = new HashMap<>();
     Stream.concat(some.stream(), others.stream()).forEach(queue -> weights.put(queue, 1));
@@ -183,7 +188,7 @@ class SilentShardServerIT {
     EmbeddedRedis silent = nodeOf(keyOfSilent);
     List<String> healthy = queues(silent, false);
     List<String> stuck = queues(silent, true);
-    try (TaskServer server = server().queues(weights(healthy, stuck)).build()) {
+    try (TaskServer server = serving(server(), weights(healthy, stuck)).build()) {
       server.start();
       Stream.concat(healthy.stream(), stuck.stream()).forEach(queue -> enqueue(queue, "a" + queue));
       awaitCompleted(healthy, "a");
@@ -226,7 +231,8 @@ class SilentShardServerIT {
     Set<String> aggregated = ConcurrentHashMap.newKeySet();
     try (TaskServer server =
         server()
-            .queues(Map.of(healthy, 1, stuck, 1))
+            .queue(healthy, 1)
+            .queue(stuck, 1)
             .groups(
                 groups ->
                     groups
@@ -263,8 +269,8 @@ class SilentShardServerIT {
     List<String> stuck = queues(silent, true);
     Map<String, Integer> weights = weights(healthy, stuck);
     // The second server would recover tasks whose lease the first one loses.
-    try (TaskServer first = server(redis).queues(weights).build();
-        TaskServer second = server(other).queues(weights).build()) {
+    try (TaskServer first = serving(server(redis), weights).build();
+        TaskServer second = serving(server(other), weights).build()) {
       first.start();
       second.start();
       Stream.concat(healthy.stream(), stuck.stream())

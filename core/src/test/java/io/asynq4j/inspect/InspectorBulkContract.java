@@ -93,7 +93,7 @@ interface InspectorBulkContract extends InspectorContractSupport {
       String cursor = null;
       long looked = 0;
       do {
-        SearchPage page = select(state).where(EVEN).after(cursor).find(60);
+        TaskPage page = select(state).where(EVEN).after(cursor).find(60);
         assertThat(page.total()).isEqualTo(450);
         looked += page.looked();
         found.addAll(ids(page.tasks()));
@@ -111,12 +111,12 @@ interface InspectorBulkContract extends InspectorContractSupport {
     seed(TaskState.RETRY, 300);
     TaskFilter last = TaskFilter.idPrefix("t0299");
 
-    SearchPage none = select(TaskState.RETRY).where(last).lookAtMost(250).find(1);
+    TaskPage none = select(TaskState.RETRY).where(last).lookAtMost(250).find(1);
     assertThat(none.tasks()).isEmpty();
     assertThat(none.looked()).isEqualTo(250);
-    SearchPage stopped = select(TaskState.RETRY).where(last).stopWhen(() -> true).find(1);
+    TaskPage stopped = select(TaskState.RETRY).where(last).stopWhen(() -> true).find(1);
     assertThat(stopped.looked()).isZero();
-    SearchPage one = select(TaskState.RETRY).where(last).after(none.cursor()).find(9);
+    TaskPage one = select(TaskState.RETRY).where(last).after(none.cursor()).find(9);
     assertThat(ids(one.tasks())).containsExactly("t0299");
     assertThat(one.cursor()).isNull();
     assertThatThrownBy(() -> select(TaskState.RETRY).after("?").find(1))
@@ -136,7 +136,7 @@ interface InspectorBulkContract extends InspectorContractSupport {
 
     assertThat(ids(all.stream().toList()))
         .containsExactly("a0", "a1", "a2", "b0", "b1", "b2", "c0", "c1", "c2");
-    SearchPage four = all.find(4);
+    TaskPage four = all.find(4);
     assertThat(ids(four.tasks())).containsExactly("a0", "a1", "a2", "b0");
     assertThat(four.total()).isEqualTo(9);
     assertThat(ids(all.after(four.cursor()).find(3).tasks())).containsExactly("b1", "b2", "c0");

@@ -66,7 +66,9 @@ interface InspectorExplainContract extends InspectorContractSupport {
     assertThat(why("a"))
         .containsExactly(
             new Reason.NotDue(NOON.plusSeconds(3600), Duration.ofHours(1)),
-            new Reason.AttemptFailed("broken", NOON, 1, 3));
+            new Reason.AttemptFailed(inspector().queue(Q).task("a"), "broken"));
+    assertThat(inspector().queue(Q).explain("a").text())
+        .contains("Its last attempt failed at " + NOON + " (retry 1 of 3): broken");
   }
 
   @Test
@@ -181,11 +183,15 @@ interface InspectorExplainContract extends InspectorContractSupport {
         1,
         new Presence.Worker(
             "host", 7, "s1", "a", "t", Payload.absent(), Q, NOON, NOON.plusSeconds(30)));
-    Reason running = new Reason.Running("s1", "host", 7, NOON, NOON.plusSeconds(30));
-    assertThat(why("a")).containsExactly(running);
+    String running =
+        "It is running on server s1 (host:7), started at %s, with deadline %s."
+            .formatted(NOON, NOON.plusSeconds(30));
+    assertThat(why("a")).extracting(Reason::text).containsExactly(running);
 
     redis().clock.advance(Duration.ofMinutes(1));
-    assertThat(why("a")).containsExactly(running, new Reason.Orphaned());
+    assertThat(why("a"))
+        .extracting(Reason::text)
+        .containsExactly(running, new Reason.Orphaned().text());
   }
 
   @Test

@@ -228,8 +228,8 @@ interface InspectorQueueContract extends InspectorContractSupport {
         .allSatisfy(
             server -> {
               assertThat(server.heartbeatAge()).isEqualTo(Duration.ofSeconds(4));
-              assertThat(server.serves("q")).isTrue();
-              assertThat(server.serves("other")).isFalse();
+              assertThat(server.serves(Q)).isTrue();
+              assertThat(server.serves(QueueName.of("other"))).isFalse();
             });
     assertThat(servers.get(0).workers()).isEmpty();
     assertThat(servers.get(1).workers())

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.AfterCancel;
 import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
@@ -23,6 +24,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Protocol.Command;
@@ -55,15 +58,17 @@ interface InspectorTaskContract extends InspectorContractSupport {
     enqueue("a", "t", "here");
     enqueue("a", "t", "there", o -> o.queue("other"));
     enqueue("b", "t", "alone", o -> o.queue("other"));
-    List<String> queues = new ArrayList<>(List.of("q", "other", "never-used"));
-    for (int i = 0; i < 1_500; i++) {
-      queues.add("q" + i);
-    }
+    List<QueueName> queues =
+        Stream.concat(
+                Stream.of("q", "other", "never-used"),
+                IntStream.range(0, 1_500).mapToObj(i -> "q" + i))
+            .map(QueueName::of)
+            .toList();
 
     assertThat(inspector().find(queues, "a"))
         .extracting(task -> task.payload().utf8())
         .containsExactlyInAnyOrder("here", "there");
-    assertThat(inspector().find(List.of("q"), "a")).extracting(TaskInfo::id).containsExactly("a");
+    assertThat(inspector().find(List.of(Q), "a")).extracting(TaskInfo::id).containsExactly("a");
     assertThat(inspector().find(queues, "b")).hasSize(1);
     assertThat(inspector().find(queues, "c")).isEmpty();
     assertThat(inspector().find(List.of(), "a")).isEmpty();

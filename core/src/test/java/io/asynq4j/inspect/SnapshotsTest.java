@@ -75,15 +75,13 @@ class SnapshotsTest {
   }
 
   @Test
-  void aRestrictedServerShowsNothingOfOtherQueues() {
-    ServerSnapshot restricted = server().restrictedTo("r"::equals);
-    assertThat(restricted.queues()).isEqualTo(Map.of("r", 2));
-    assertThat(restricted.workers()).containsExactly(worker("r"));
-    assertThat(restricted.activeWorkers()).isEqualTo(1);
-    assertThat(restricted)
-        .usingRecursiveComparison()
-        .ignoringFields("queues", "workers", "activeWorkers")
-        .isEqualTo(server());
+  void namesOfQueuesAreAcceptedAsTextAndAsQueueName() {
+    assertThat(ServerSnapshot.builder("s").queue(QueueName.of("q"), 2).build())
+        .isEqualTo(ServerSnapshot.builder("s").queues(Map.of("q", 2)).build());
+    assertThat(WorkerSnapshot.builder("1").queue(QueueName.of("q")).build())
+        .isEqualTo(WorkerSnapshot.builder("1").queue("q").build());
+    assertThat(QueueSnapshot.builder(QueueName.of("q"), NOON).build())
+        .isEqualTo(QueueSnapshot.builder("q", NOON).build());
   }
 
   @Test

@@ -333,7 +333,7 @@ class MetricsIT {
         ServerMetrics.builder(registry).maxQueues(3).maxTypes(4).maxPairs(5).build();
     try (TaskServer running =
         TaskServer.builder(redis)
-            .queuePattern("q*", 1)
+            .queues(q -> q.matching("q*", 1))
             .concurrency(50)
             .listener(metrics)
             .handlers((task, context) -> Outcome.done())
@@ -423,7 +423,7 @@ class MetricsIT {
   private static void everythingHappens(ServerListener listener) {
     QueueName queue = QueueName.of("mail");
     ServerListener.TaskRef task =
-        new ServerListener.TaskRef("a", queue, Task.of("t"), 0, 25, Duration.ofSeconds(1));
+        ServerListener.TaskRef.of("a", queue, Task.of("t"), 0, 25, Duration.ofSeconds(1));
     listener.claimed(queue, 1);
     listener.started(task);
     for (Outcome outcome : EVERY_OUTCOME) {

@@ -110,8 +110,9 @@ class ClaimingIT {
             }
           }
         };
-    TaskServer server =
-        world.start(world.quick(see).queues(weights).concurrency(concurrency).listener(counter));
+    TaskServerBuilder builder = world.quick(see).concurrency(concurrency).listener(counter);
+    weights.forEach(builder::queue);
+    TaskServer server = world.start(builder);
 
     soon(() -> assertThat(all.get()).isGreaterThanOrEqualTo(most));
     server.stop();
@@ -135,8 +136,10 @@ class ClaimingIT {
     world.start(
         world
             .quick(see)
-            .queues(Map.of("critical", 6, "default", 3, "low", 1))
-            .strictPriority()
+            .queue("critical", 6)
+            .queue("default", 3)
+            .queue("low", 1)
+            .queues(q -> q.strictPriority())
             .concurrency(1));
 
     soon(() -> assertThat(seen).hasSize(120));
@@ -154,12 +157,13 @@ class ClaimingIT {
     Map<String, Integer> weights = new LinkedHashMap<>();
     IntStream.range(0, queues).forEach(i -> weights.put("q" + i, 1 + i % 5));
     // Without periodic checks: a task that Redis does not report in time is found too late.
-    world.start(
+    TaskServerBuilder builder =
         world
             .quick(see)
-            .queues(weights)
             .concurrency(16)
-            .timing(timing -> timing.pollInterval(Duration.ofMinutes(1))));
+            .timing(timing -> timing.pollInterval(Duration.ofMinutes(1)));
+    weights.forEach(builder::queue);
+    world.start(builder);
 
     List<Thread> producers = new ArrayList<>();
     for (int p = 0; p < 4; p++) {
@@ -212,7 +216,7 @@ class ClaimingIT {
   void aPatternMatchesQueuesThatAreCreatedLater() {
     world.enqueue("a", options -> options.queue("tenant-1"));
     world.enqueue("x", options -> options.queue("other"));
-    TaskServer server = world.start(world.quick(see).queuePattern("tenant-*", 2));
+    TaskServer server = world.start(world.quick(see).queues(q -> q.matching("tenant-*", 2)));
     soon(() -> assertThat(seen).containsExactly("a"));
 
     world.enqueue("b", options -> options.queue("tenant-2"));
@@ -223,7 +227,7 @@ class ClaimingIT {
   @Test
   void settingsOfAQueueWinOverThoseOfAPattern() throws Exception {
     world.enqueue("a", options -> options.queue("tenant-1"));
-    TaskServer server = world.start(world.quick(see).queuePattern("tenant-*", 2));
+    TaskServer server = world.start(world.quick(see).queues(q -> q.matching("tenant-*", 2)));
     soon(() -> assertThat(seen).containsExactly("a"));
 
     server.removeQueue("tenant-1");
@@ -463,7 +467,7 @@ class ClaimingIT {
         jedis.set("asynq:{broken}:" + word, "a string has no place here");
       }
     }
-    world.start(world.quick(see).queues(Map.of("broken", 9, "default", 1)));
+    world.start(world.quick(see).queue("broken", 9).queue("default", 1));
     for (int i = 0; i < 10; i++) {
       String id = "a" + i;
       world.enqueue(id, options -> options.processIn(Duration.ofSeconds(1)));
@@ -488,7 +492,8 @@ class ClaimingIT {
                   release.await();
                   return Outcome.done();
                 })
-            .queues(Map.of("broken", 9, "default", 1))
+            .queue("broken", 9)
+            .queue("default", 1)
             .listener(recorder));
     both.await();
     try (Jedis jedis = world.jedis()) {

@@ -75,6 +75,7 @@ class ConfigurationDocTest {
   private static final Map<String, Class<?>> TOPICS =
       Map.of(
           "queue", QueueSettings.class,
+          "queues", ServerSettings.Queues.class,
           "archive", ArchiveSettings.class,
           "groups", ServerSettings.Groups.class,
           "timing", ServerSettings.Timing.class,
@@ -88,7 +89,7 @@ class ConfigurationDocTest {
         (topic, type) -> settersOf(type).forEach(name -> settings.add(topic + "." + name)));
     // A topic has a line only for its settings; a queue also for itself, with its weight.
     settings.removeAll(
-        Set.of("archive", "groups", "timing", "crashes", "failures", "queue.weight"));
+        Set.of("queues", "archive", "groups", "timing", "crashes", "failures", "queue.weight"));
 
     assertThat(new TreeSet<>(rows().keySet())).isEqualTo(settings);
   }

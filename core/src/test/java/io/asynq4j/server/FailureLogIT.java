@@ -112,7 +112,7 @@ class FailureLogIT {
   @Test
   void whatDoesNotCountAsAFailureIsNotLogged() {
     world.enqueue("a");
-    world.start(world.quick(FAILING).isFailure(error -> false));
+    world.start(world.quick(FAILING).failures(f -> f.isFailure(error -> false)));
     world.awaitState("a", TaskState.RETRY);
 
     assertNothingIsLogged();

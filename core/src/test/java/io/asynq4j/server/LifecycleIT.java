@@ -187,7 +187,8 @@ class LifecycleIT {
                       }
                       return Outcome.done();
                     })
-                .queues(Map.of("default", 1, "other", 1))
+                .queue("default", 1)
+                .queue("other", 1)
                 .concurrency(2 * count)
                 .shutdownTimeout(Duration.ofMillis(200))
                 .listener(recorder));

@@ -84,7 +84,8 @@ class OutcomeHandlingIT {
         world
             .quick((task, context) -> Outcome.done())
             .listener(recorder)
-            .queues(Map.of("default", 1, "other", 1)));
+            .queue("default", 1)
+            .queue("other", 1));
 
     world.awaitGone("a");
     soon(() -> assertThat(world.find(QueueName.of("other"), "b")).isEmpty());
@@ -261,7 +262,7 @@ class OutcomeHandlingIT {
                   }
                   return Outcome.done();
                 })
-            .isFailure(error -> false)
+            .failures(f -> f.isFailure(error -> false))
             .retryPolicy(RetryPolicy.fixed(Duration.ofMillis(10)))
             .listener(recorder));
 
@@ -346,18 +347,23 @@ class OutcomeHandlingIT {
                 (task, context) -> {
                   throw new IllegalStateException("fails");
                 })
-            .isFailure(
-                error -> {
-                  throw new StackOverflowError();
-                })
+            .failures(
+                failures ->
+                    failures.isFailure(
+                        error -> {
+                          throw new StackOverflowError();
+                        }))
             .retryPolicy(
                 (retried, error, task) -> {
                   throw sneaky(new Exception("checked"));
                 })
-            .healthCheck(
-                error -> {
-                  throw new StackOverflowError();
-                })
+            .timing(
+                timing ->
+                    timing.healthCheck(
+                        Duration.ofMillis(100),
+                        error -> {
+                          throw new StackOverflowError();
+                        }))
             .listener(angry)
             .listener(recorder));
 

@@ -60,7 +60,8 @@ class ServerDutiesIT {
     world.enqueue("a", options -> options.timeout(Duration.ofSeconds(100)));
     Instant before = world.redis.clock().instant();
     TaskServer server =
-        world.start(blocked().queues(Map.of("default", 6, "other", 1)).strictPriority());
+        world.start(
+            blocked().queue("default", 6).queue("other", 1).queues(q -> q.strictPriority()));
 
     soon(() -> assertThat(world.broker().presence().workers(broken -> {})).hasSize(1));
     Presence.Server shown = world.broker().presence().seen(broken -> {}).get(0).server();
@@ -113,7 +114,7 @@ class ServerDutiesIT {
   void leasesOfRunningTasksAreExtendedQueueByQueue() {
     world.enqueue("a");
     world.enqueue("b", options -> options.queue("other"));
-    world.start(blocked().queues(Map.of("default", 1, "other", 1)));
+    world.start(blocked().queue("default", 1).queue("other", 1));
     soon(() -> assertThat(world.broker().presence().workers(broken -> {})).hasSize(2));
     double a = lease("default", "a");
     double b = lease("other", "b");
@@ -174,7 +175,8 @@ class ServerDutiesIT {
                   retries.put(context.id(), context.retryCount());
                   return Outcome.done();
                 })
-            .queues(Map.of("default", 1, "other", 1))
+            .queue("default", 1)
+            .queue("other", 1)
             .listener(recorder));
 
     soon(() -> assertThat(retries).containsOnlyKeys("a0", "a1", "a2", "b0", "b1"));
@@ -247,7 +249,8 @@ class ServerDutiesIT {
                   seen.add(context.id());
                   return Outcome.done();
                 })
-            .queues(Map.of("default", 1, "other", 1)));
+            .queue("default", 1)
+            .queue("other", 1));
 
     soon(() -> assertThat(seen).containsExactlyInAnyOrder("default-due", "other-due"));
     assertThat(world.count(Q, TaskState.SCHEDULED)).isEqualTo(1);
@@ -288,7 +291,7 @@ class ServerDutiesIT {
           queue + "-long", options -> options.queue(queue).retention(Duration.ofHours(1)));
     }
     world.start(
-        world.quick((task, context) -> Outcome.done()).queues(Map.of("default", 1, "other", 1)));
+        world.quick((task, context) -> Outcome.done()).queue("default", 1).queue("other", 1));
 
     soon(() -> assertThat(world.ids(Q, TaskState.COMPLETED)).containsExactly("default-long"));
     soon(() -> assertThat(world.ids(OTHER, TaskState.COMPLETED)).containsExactly("other-long"));

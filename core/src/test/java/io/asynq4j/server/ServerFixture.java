@@ -147,7 +147,6 @@ public final class ServerFixture
                     .forwardInterval(Duration.ofMillis(100))
                     .janitorInterval(Duration.ofMillis(200))
                     .repairInterval(Duration.ofSeconds(1))
-                    .healthInterval(Duration.ofMillis(100))
                     .cancelGrace(Duration.ofMillis(300)))
         .shutdownTimeout(Duration.ofSeconds(2))
         .retryPolicy(RetryPolicy.fixed(Duration.ofHours(1)));

@@ -185,7 +185,7 @@ class ServerTaskDefinitionsIT {
     TaskLeases leases = TaskLeases.create(redis);
     try (TaskServer served =
         TaskServer.builder(redis)
-            .definitions(definition -> ServingMode.UPKEEP)
+            .queues(q -> q.defined(definition -> ServingMode.UPKEEP))
             .timing(timing -> timing.recoverInterval(Duration.ofMillis(200)))
             .handlers(
                 (task, context) -> {

@@ -99,8 +99,9 @@ class TaskServerBuilderTest {
         .isThrownBy(() -> defined.handlers((task, context) -> Outcome.done()))
         .withMessageStartingWith("handlers are set already");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> defined.definitions(definition -> TaskServer.ServingMode.PROCESS))
-        .withMessage("call either definitions(…) or fromDefinitions(…), and only once");
+        .isThrownBy(
+            () -> defined.queues(q -> q.defined(definition -> TaskServer.ServingMode.PROCESS)))
+        .withMessage("call either fromDefinitions(…) or queues().defined(…), and only once");
   }
 
   @Test

@@ -72,8 +72,9 @@ class InspectionIT extends InteropTestBase {
                 .build();
         TaskServer strict =
             TaskServer.builder(redis)
-                .queues(WEIGHTS)
-                .strictPriority()
+                .queue("first", 3)
+                .queue("second", 1)
+                .queues(queues -> queues.strictPriority())
                 .timing(timing -> timing.heartbeat(Duration.ofMillis(500)))
                 .concurrency(7)
                 .handlers(new PayloadDrivenHandler(event -> {}))

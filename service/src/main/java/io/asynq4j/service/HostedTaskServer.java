@@ -51,7 +51,7 @@ final class HostedTaskServer implements AutoCloseable {
     middlewares.forEach(handlers::use);
     this.server =
         TaskServer.builder(redis)
-            .definitions(handler::servingMode)
+            .queues(queues -> queues.defined(handler::servingMode))
             .handlers(handlers.build())
             .concurrency(config.get().hosting().concurrency())
             .shutdownTimeout(config.get().hosting().shutdownTimeout())

@@ -10,9 +10,7 @@ import io.asynq4j.server.ServerState;
 import io.asynq4j.server.TaskServer;
 import io.asynq4j.server.TaskServerBuilder;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,17 +40,11 @@ public final class MeasuredServer implements AutoCloseable {
       int concurrency,
       Handler<Task> handler,
       UnaryOperator<TaskServerBuilder> more) {
-    Map<String, Integer> weights = new HashMap<>();
-    queues.forEach(queue -> weights.put(queue.value(), 1));
     RedisConnection redis = RedisConnection.open(uri);
-    return new MeasuredServer(
-        redis,
-        more.apply(
-                TaskServer.builder(redis)
-                    .queues(weights)
-                    .concurrency(concurrency)
-                    .handlers(handler))
-            .build());
+    TaskServerBuilder builder =
+        TaskServer.builder(redis).concurrency(concurrency).handlers(handler);
+    queues.forEach(builder::queue);
+    return new MeasuredServer(redis, more.apply(builder).build());
   }
 
   public static MeasuredServer start(

@@ -9,9 +9,9 @@ import io.asynq4j.benchmarks.harness.LatencyRecorder;
 import io.asynq4j.benchmarks.report.LoadReport;
 import io.asynq4j.benchmarks.report.Threshold;
 import io.asynq4j.inspect.Inspector;
-import io.asynq4j.inspect.SearchPage;
 import io.asynq4j.inspect.Selection;
 import io.asynq4j.inspect.TaskFilter;
+import io.asynq4j.inspect.TaskPage;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -56,12 +56,12 @@ final class ArchiveSearchBenchmark extends LoadBenchmark {
     archived.find(1_000);
 
     long start = System.nanoTime();
-    SearchPage near = archived.where(newest(tasks)).find(MATCHES);
+    TaskPage near = archived.where(newest(tasks)).find(MATCHES);
     double firstMillis = (System.nanoTime() - start) / 1e6;
 
     redis.logCalls(FASTEST_CALL_MICROS);
     start = System.nanoTime();
-    SearchPage all = archived.where(TaskFilter.type("nothing:*")).find(1);
+    TaskPage all = archived.where(TaskFilter.type("nothing:*")).find(1);
     double seconds = (System.nanoTime() - start) / 1e9;
     LatencyRecorder calls = new LatencyRecorder();
     redis.loggedCalls().forEach(micros -> calls.add(micros * 1_000));

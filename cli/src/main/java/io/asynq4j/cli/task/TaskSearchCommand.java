@@ -12,7 +12,7 @@ import io.asynq4j.cli.output.ProgressBar;
 import io.asynq4j.cli.task.option.TaskFilterOptions;
 import io.asynq4j.cli.task.option.TaskStateCandidates;
 import io.asynq4j.inspect.Inspector;
-import io.asynq4j.inspect.SearchPage;
+import io.asynq4j.inspect.TaskPage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -83,7 +83,7 @@ final class TaskSearchCommand extends ReadOnlyCommand {
             continue;
           }
           bar.show("Searching " + queue, looked, 0);
-          SearchPage page = search(inspector, queue, state, limit - found.size(), interruption);
+          TaskPage page = search(inspector, queue, state, limit - found.size(), interruption);
           found.addAll(page.tasks());
           looked += page.looked();
           complete &= page.cursor() == null;
@@ -102,7 +102,7 @@ final class TaskSearchCommand extends ReadOnlyCommand {
     return ExitCode.DONE;
   }
 
-  private SearchPage search(
+  private TaskPage search(
       Inspector inspector, String queue, TaskState state, int most, ShutdownSignal interruption) {
     try {
       return inspector
@@ -116,7 +116,7 @@ final class TaskSearchCommand extends ReadOnlyCommand {
         throw e;
       }
       // It was removed in the meantime.
-      return new SearchPage(List.of(), 0, 0, null);
+      return TaskPage.of(List.of(), 0, 0, null, List.of());
     }
   }
 }

@@ -108,7 +108,7 @@ public final class BulkOperation {
     List<TaskInfo> wanted = page.tasks().stream().filter(repeated.negate().and(filter)).toList();
     long readAgain = page.tasks().stream().filter(repeated).count();
     int applied = wanted.isEmpty() ? 0 : act(wanted.stream().map(TaskInfo::id).toList());
-    looked += TaskScan.rows(page) - readAgain;
+    looked += page.looked() - readAgain;
     matched += wanted.size();
     page.unreadable().forEach(id -> fail(id, "cannot be read, so the action was not applied"));
     // A run that resumes after an obstacle starts with the tasks that it left.

@@ -105,9 +105,7 @@ public final class TaskExplainer {
     if (task.lastError().equals("handler not found for task \"" + task.type() + "\"")) {
       reasons.add(new Reason.NoHandler(task.type()));
     } else if (task.state() == TaskState.RETRY) {
-      reasons.add(
-          new Reason.AttemptFailed(
-              task.lastError(), task.lastFailedAt(), task.retried(), task.maxRetry()));
+      reasons.add(new Reason.AttemptFailed(task, task.lastError()));
     }
   }
 
@@ -115,9 +113,7 @@ public final class TaskExplainer {
     for (ServerSnapshot server : servers()) {
       for (WorkerSnapshot worker : server.workers()) {
         if (worker.taskId().equals(task.id()) && worker.queue().equals(queue.value())) {
-          reasons.add(
-              new Reason.Running(
-                  server.id(), server.host(), server.pid(), worker.started(), worker.deadline()));
+          reasons.add(new Reason.Running(server, worker));
         }
       }
     }

@@ -117,7 +117,7 @@ public final class TaskScan {
     while (!groups.isEmpty()) {
       TaskPage loaded = broker.tasks().list(queue, listing(most));
       total = total < 0 ? loaded.total() : total;
-      if (rows(loaded) > 0) {
+      if (loaded.looked() > 0) {
         return loaded;
       }
       nextContainer();
@@ -134,17 +134,13 @@ public final class TaskScan {
     int tasks = loaded.tasks().indexOf(matching.get((int) most - 1)) + 1;
     TaskPage shorter = loaded;
     // Unreadable tasks may precede the last one.
-    for (int limit = tasks; limit < rows(loaded); limit++) {
+    for (int limit = tasks; limit < loaded.looked(); limit++) {
       shorter = broker.tasks().list(queue, listing(limit));
       if (shorter.tasks().size() >= tasks) {
         break;
       }
     }
     return shorter;
-  }
-
-  public static int rows(TaskPage page) {
-    return page.tasks().size() + page.unreadable().size();
   }
 
   private Listing listing(int most) {
@@ -157,7 +153,7 @@ public final class TaskScan {
     if (done.cursor() == null) {
       nextContainer();
     } else if (byOffset) {
-      offset += rows(done) - takenOut;
+      offset += (int) done.looked() - takenOut;
     } else {
       cursor = done.cursor();
     }

@@ -1,11 +1,13 @@
 package io.asynq4j.service.api;
 
 import io.asynq4j.AfterCancel;
+import io.asynq4j.QueueName;
 import io.asynq4j.QueueNotFoundException;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskNotFoundException;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskStateException;
+import io.asynq4j.definition.TaskDefinition;
 import io.asynq4j.http.ApiResponse;
 import io.asynq4j.http.Problem;
 import io.asynq4j.inspect.Inspector;
@@ -182,11 +184,11 @@ public final class TaskApi {
   private TaskInfo find(Exchange exchange) {
     String id = exchange.path("id");
     Optional<String> name = exchange.query("name");
-    List<String> queues =
+    List<QueueName> queues =
         catalog.all().stream()
             .filter(each -> exchange.caller().allows(each.name()))
             .filter(each -> name.isEmpty() || name.get().equals(each.name()))
-            .map(each -> each.queue().value())
+            .map(TaskDefinition::queue)
             .toList();
     List<TaskInfo> found = inspector.find(queues, id);
     if (found.isEmpty()) {

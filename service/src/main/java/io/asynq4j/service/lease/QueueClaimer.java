@@ -1,5 +1,6 @@
 package io.asynq4j.service.lease;
 
+import io.asynq4j.QueueName;
 import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.lease.LeasedTask;
 import io.asynq4j.lease.QueueWatch;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,8 +68,8 @@ public final class QueueClaimer implements AutoCloseable {
             .watch(
                 new QueueWatch.Listener() {
                   @Override
-                  public void changed(String queue) {
-                    availability.changed(Set.of(queue));
+                  public void changed(QueueName queue) {
+                    availability.changed(Set.of(queue.value()));
                   }
 
                   @Override
@@ -112,10 +114,10 @@ public final class QueueClaimer implements AutoCloseable {
     }
     Map<String, Long> versions = availability.versions(exhausted);
     // A task that arrives before the reply is in the reply; a later one is reported.
-    Set<String> withTasks = watch.armEmpty(exhausted);
+    Set<String> withTasks = texts(watch.armEmpty(names(exhausted)));
     if (!withTasks.isEmpty()) {
       // They arrived just now, or there is a pause or a limit: its end is reported from now on.
-      watch.armBlocked(withTasks);
+      watch.armBlocked(names(withTasks));
       Set<String> again = claimEach(workers, queues.stream().filter(withTasks::contains).toList());
       versions.keySet().removeIf(queue -> withTasks.contains(queue) && !again.contains(queue));
     }
@@ -143,12 +145,20 @@ public final class QueueClaimer implements AutoCloseable {
 
   /** Those of many queues that have tasks; all of few queues. */
   Collection<String> worthClaiming(Collection<String> queues) {
-    return queues.size() > FEW_QUEUES ? watch.withTasks(queues) : queues;
+    return queues.size() > FEW_QUEUES ? withTasks(queues) : queues;
   }
 
   /** Asks Redis which of the queues have tasks. */
   public Set<String> withTasks(Collection<String> queues) {
-    return watch.withTasks(queues);
+    return texts(watch.withTasks(names(queues)));
+  }
+
+  private static Set<QueueName> names(Collection<String> queues) {
+    return queues.stream().map(QueueName::of).collect(Collectors.toSet());
+  }
+
+  private static Set<String> texts(Set<QueueName> queues) {
+    return queues.stream().map(QueueName::value).collect(Collectors.toSet());
   }
 
   /** Returns tasks to their queue that no worker can be given, on another thread. */

@@ -27,7 +27,7 @@ final class GatewayFixture implements AutoCloseable {
   final TaskDefinitions definitions = TaskDefinitions.of(redis);
   private final TaskServer upkeep =
       TaskServer.builder(redis)
-          .definitions(definition -> ServingMode.UPKEEP)
+          .queues(q -> q.defined(definition -> ServingMode.UPKEEP))
           .handlers(Mux.builder().build())
           .build();
   private final List<GearmanGateway> gateways = new ArrayList<>();

@@ -10,7 +10,6 @@ import io.asynq4j.TaskStateException;
 import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.inspect.QueueSnapshot;
-import io.asynq4j.inspect.SearchPage;
 import io.asynq4j.inspect.Selection;
 import io.asynq4j.inspect.TaskPage;
 import io.asynq4j.redis.RedisConnection;
@@ -266,7 +265,7 @@ public final class QueryRunner {
     if (wish.group() != null) {
       selection = selection.inGroup(wish.group());
     }
-    SearchPage page =
+    TaskPage page =
         selection
             .where(SearchParser.parse(wish.search()))
             .after(wish.cursor())

@@ -54,7 +54,7 @@ public final class Attempt implements Runnable, TaskContext {
     this.claim = claim;
     Instant now = host.clock().instant();
     this.ref =
-        new TaskRef(
+        TaskRef.of(
             message.id(),
             message.queue(),
             message.task(),

@@ -101,7 +101,10 @@ public record ServerConfig(
     requireBetween(
         "timing.repairInterval", repairInterval, Duration.ofSeconds(1), Duration.ofDays(1));
     requireBetween(
-        "timing.healthInterval", healthInterval, Duration.ofMillis(100), Duration.ofHours(1));
+        "the interval of timing.healthCheck",
+        healthInterval,
+        Duration.ofMillis(100),
+        Duration.ofHours(1));
   }
 
   /**

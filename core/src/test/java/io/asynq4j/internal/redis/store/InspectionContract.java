@@ -454,7 +454,7 @@ interface InspectionContract {
     redis().raw(Command.SADD, RedisKeys.QUEUES, "q");
     for (TaskState state : TaskState.values()) {
       assertThat(tasks().list(Q, listing(state, 0, 10)))
-          .isEqualTo(new TaskPage(List.of(), 0, null, List.of()));
+          .isEqualTo(TaskPage.of(List.of(), 0, 0, null, List.of()));
     }
   }
 

@@ -35,7 +35,7 @@ class FailureLogTest {
   }
 
   private static TaskRef task(String type, int retried) {
-    return new TaskRef("01H", MAIL, Task.of(type), retried, 5, null);
+    return TaskRef.of("01H", MAIL, Task.of(type), retried, 5, null);
   }
 
   private static Claim claim() {

@@ -14,7 +14,6 @@ import io.asynq4j.server.TaskServer;
 import io.asynq4j.server.TaskServer.ServingMode;
 import io.asynq4j.server.TaskServerBuilder;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -58,7 +57,11 @@ class ServerConfigTest {
   @Test
   void aQueueThatIsServedByNameOrPatternIsNone() {
     assertThat(warnings(server(welcome()).queue("mail"))).isEmpty();
-    assertThat(warnings(server(welcome()).queuePattern("m*", 1).queue("more", q -> q.maxActive(2))))
+    assertThat(
+            warnings(
+                server(welcome())
+                    .queues(q -> q.matching("m*", 1))
+                    .queue("more", q -> q.maxActive(2))))
         .isEmpty();
   }
 
@@ -103,17 +106,8 @@ class ServerConfigTest {
     assertThat(
             warnings(
                 server(Mux.builder().build())
-                    .definitions(definition -> ServingMode.NONE)
+                    .queues(q -> q.defined(definition -> ServingMode.NONE))
                     .queue("unknown", q -> q.maxActive(1))))
         .isEmpty();
-  }
-
-  @Test
-  void noQueuesAtAllAreRefused() {
-    assertThatIllegalStateException()
-        .isThrownBy(() -> server(welcome()).queues(Map.of()).build())
-        .withMessageContaining("queues(…) was given no queue");
-    assertThat(warnings(server(welcome()).queues(Map.of()).queue("mail"))).isEmpty();
-    assertThat(warnings(server(welcome()).queuePattern("m*", 1).queues(Map.of()))).isEmpty();
   }
 }

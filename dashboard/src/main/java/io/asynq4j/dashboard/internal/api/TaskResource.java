@@ -189,8 +189,7 @@ public final class TaskResource {
   private String words(Reason reason) {
     if (contents.isHidden(HiddenField.ERROR)) {
       if (reason instanceof Reason.AttemptFailed failed) {
-        return new Reason.AttemptFailed("…", failed.at(), failed.retried(), failed.maxRetry())
-            .text();
+        return new Reason.AttemptFailed(failed.task(), "…").text();
       } else if (reason instanceof Reason.Archived archived) {
         return new Reason.Archived(archived.since(), "").text();
       }

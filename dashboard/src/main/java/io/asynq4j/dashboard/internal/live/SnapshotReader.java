@@ -88,9 +88,9 @@ final class SnapshotReader implements AutoCloseable {
   private static Map<String, Integer> serversByQueue(List<ServerSnapshot> servers) {
     Map<String, Integer> counts = new HashMap<>();
     for (ServerSnapshot server : servers) {
-      server.queues().keySet().stream()
-          .filter(server::serves)
-          .forEach(queue -> counts.merge(queue, 1, Integer::sum));
+      if (server.status().equals("active")) {
+        server.queues().keySet().forEach(queue -> counts.merge(queue, 1, Integer::sum));
+      }
     }
     return counts;
   }

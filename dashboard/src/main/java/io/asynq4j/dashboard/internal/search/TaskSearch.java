@@ -11,9 +11,9 @@ import io.asynq4j.dashboard.internal.live.RedisSnapshot;
 import io.asynq4j.dashboard.internal.problem.Problems;
 import io.asynq4j.dashboard.internal.view.PageCursor;
 import io.asynq4j.dashboard.internal.view.PayloadRenderer;
-import io.asynq4j.inspect.SearchPage;
 import io.asynq4j.inspect.Selection;
 import io.asynq4j.inspect.TaskFilter;
+import io.asynq4j.inspect.TaskPage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,7 +115,7 @@ public final class TaskSearch {
         return new Found(tasks, looked, total(parts), place(part, after), problems);
       }
       try {
-        SearchPage page =
+        TaskPage page =
             select(part, query)
                 .after(after)
                 .stopWhen(() -> System.nanoTime() - end > 0)

@@ -4,7 +4,9 @@ import io.asynq4j.dashboard.Grant;
 import io.asynq4j.http.JsonFields;
 import io.asynq4j.inspect.ServerSnapshot;
 import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 
 /** JSON of live servers, limited to what a user may see. */
@@ -18,9 +20,29 @@ public final class ServerView {
       return servers;
     }
     return servers.stream()
-        .map(server -> server.restrictedTo(grant::sees))
+        .map(server -> restricted(server, grant))
         .filter(server -> !server.queues().isEmpty())
         .toList();
+  }
+
+  private static ServerSnapshot restricted(ServerSnapshot server, Grant grant) {
+    Map<String, Integer> queues = new HashMap<>(server.queues());
+    queues.keySet().removeIf(queue -> !grant.sees(queue));
+    List<WorkerSnapshot> workers =
+        server.workers().stream().filter(worker -> grant.sees(worker.queue())).toList();
+    return ServerSnapshot.builder(server.id())
+        .host(server.host())
+        .pid(server.pid())
+        .concurrency(server.concurrency())
+        .queues(queues)
+        .strictPriority(server.strictPriority())
+        .status(server.status())
+        .started(server.started())
+        .heartbeatAge(server.heartbeatAge())
+        .activeWorkers(workers.size())
+        .workers(workers)
+        .problem(server.problem())
+        .build();
   }
 
   public static JsonFields fields(ServerSnapshot server, PayloadRenderer contents) {

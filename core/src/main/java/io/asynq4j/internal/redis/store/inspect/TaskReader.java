@@ -178,9 +178,10 @@ public record TaskReader(ScriptRunner scripts, RedisCommandExecutor link, QueueR
           unreadable.add(row.id());
         }
       }
-      int left = listing.limit() - tasks.size() - unreadable.size();
+      int read = tasks.size() + unreadable.size();
+      int left = listing.limit() - read;
       if (slice.next() == null || left == 0) {
-        return new TaskPage(tasks, slice.total(), slice.next(), unreadable);
+        return TaskPage.of(tasks, read, slice.total(), slice.next(), unreadable);
       }
       rest = new Listing(rest.state(), rest.group(), rest.newestFirst(), 0, left, slice.next());
     }
