@@ -2,21 +2,13 @@ package io.asynq4j.dashboard;
 
 import io.asynq4j.ArchiveSettings;
 import io.asynq4j.dashboard.internal.config.DashboardSettings;
-import io.asynq4j.dashboard.internal.config.RedactionRule;
-import io.asynq4j.http.IpNetwork;
 import io.asynq4j.redis.RedisConnection;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -113,11 +105,6 @@ public final class Dashboard implements AutoCloseable {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
     private final Map<String, RedisConnection> redis = new LinkedHashMap<>();
-    private final Set<HiddenField> hidden = EnumSet.noneOf(HiddenField.class);
-    private final List<RedactionRule> redactions = new ArrayList<>();
-    private final List<PayloadFormatter> payloadFormatters = new ArrayList<>();
-    private final List<PayloadFormatter> resultFormatters = new ArrayList<>();
-    private final Set<String> allowedHosts = new LinkedHashSet<>();
     private String host = "127.0.0.1";
     private int port = 8080;
     private String rootPath = "";
@@ -127,10 +114,8 @@ public final class Dashboard implements AutoCloseable {
     private boolean metricsOnly;
     private Duration refresh = Duration.ofSeconds(2);
     private final ArchiveSettings archive = new ArchiveSettings();
-    private final List<IpNetwork> proxies = new ArrayList<>();
-    private @Nullable Credentials credentials;
-    private @Nullable TrustedProxy trustedProxy;
-    private @Nullable Authenticator authenticator;
+    private final DashboardContents contents = new DashboardContents();
+    private final DashboardAccess access = new DashboardAccess();
     private @Nullable TlsCertificate tls;
 
     private Builder(String name, RedisConnection redis) {
@@ -220,86 +205,15 @@ public final class Dashboard implements AutoCloseable {
       return this;
     }
 
-    /** Hides a field of all tasks. Searches cannot use it either. */
-    public Builder hide(HiddenField field) {
-      hidden.add(field);
+    /** Sets what is shown of tasks: {@code .contents(c -> c.redact("$..password"))}. */
+    public Builder contents(Consumer<DashboardContents> settings) {
+      settings.accept(contents);
       return this;
     }
 
-    /**
-     * Redacts a path in JSON payloads and results, such as {@code $.card.number}, {@code
-     * $.users[*].token} or {@code $..password}. Searches cannot use it either. Payloads and results
-     * that are not JSON are hidden.
-     */
-    public Builder redact(String path) {
-      return redact("*", path);
-    }
-
-    /**
-     * Redacts a path for some task types only.
-     *
-     * @param type task type, in which {@code *} matches any characters
-     */
-    public Builder redact(String type, String path) {
-      redactions.add(RedactionRule.of(type, path));
-      return this;
-    }
-
-    /** Adds a formatter for payloads. The first formatter that returns a text is used. */
-    public Builder payloadFormatter(PayloadFormatter formatter) {
-      payloadFormatters.add(Objects.requireNonNull(formatter, "formatter"));
-      return this;
-    }
-
-    /** Adds a formatter for results. The first formatter that returns a text is used. */
-    public Builder resultFormatter(PayloadFormatter formatter) {
-      resultFormatters.add(Objects.requireNonNull(formatter, "formatter"));
-      return this;
-    }
-
-    /** Users and tokens that may log in. */
-    public Builder credentials(Credentials newCredentials) {
-      this.credentials = newCredentials;
-      return this;
-    }
-
-    /**
-     * Proxy that authenticates users. It also reports client addresses, as with {@link
-     * #forwardedBy}. Can be set once.
-     */
-    public Builder trustedProxy(TrustedProxy proxy) {
-      if (trustedProxy != null) {
-        throw new IllegalArgumentException(
-            "trustedProxy is set for %s and cannot be set for %s too: list all addresses in one TrustedProxy"
-                .formatted(trustedProxy.addresses(), proxy.addresses()));
-      }
-      this.trustedProxy = proxy;
-      proxies.addAll(proxy.networks());
-      return this;
-    }
-
-    /**
-     * Address or network of a reverse proxy, such as {@code 10.0.0.0/8}. The address of a client is
-     * then taken from {@code X-Forwarded-For}. Without this setting, all clients behind a proxy
-     * share one address, and failed logins of one client delay the others.
-     */
-    public Builder forwardedBy(String address) {
-      proxies.add(IpNetwork.parse(address));
-      return this;
-    }
-
-    /** Authenticates requests with a callback, for an application that embeds the servlet. */
-    public Builder authenticator(Authenticator newAuthenticator) {
-      this.authenticator = newAuthenticator;
-      return this;
-    }
-
-    /**
-     * Adds a host name, besides localhost, under which a dashboard without authentication accepts
-     * requests from its own machine.
-     */
-    public Builder allowHost(String name) {
-      allowedHosts.add(name.toLowerCase(Locale.ROOT));
+    /** Sets who may use it: {@code .access(a -> a.credentials(…))}. Default: this machine. */
+    public Builder access(Consumer<DashboardAccess> settings) {
+      settings.accept(access);
       return this;
     }
 
@@ -321,29 +235,27 @@ public final class Dashboard implements AutoCloseable {
               metricsOnly,
               refresh,
               archive,
-              hidden,
-              redactions,
-              payloadFormatters,
-              resultFormatters,
-              credentials,
-              trustedProxy,
-              authenticator,
-              allowedHosts,
-              proxies));
+              contents.hidden,
+              contents.redactions,
+              contents.payloadFormatters,
+              contents.resultFormatters,
+              access.credentials,
+              access.trustedProxy,
+              access.authenticator,
+              access.allowedHosts,
+              access.proxies));
     }
 
     /** Starts the dashboard with its own HTTP server, which listens when this method returns. */
     public Dashboard start() {
-      boolean hasAuthentication =
-          credentials != null || trustedProxy != null || authenticator != null;
-      if (!hasAuthentication && !isLoopback()) {
+      if (!access.hasAuthentication() && !isLoopback()) {
         throw new IllegalStateException(
             "the dashboard does not listen on "
                 + host
                 + " without authentication, because everyone on that network could read and change tasks;"
-                + " set credentials(…) or trustedProxy(…), or listen on 127.0.0.1");
+                + " set credentials(…) or trustedProxy(…) in access(…), or listen on 127.0.0.1");
       }
-      if (credentials != null && tls == null && !isLoopback()) {
+      if (access.credentials != null && tls == null && !isLoopback()) {
         log.warn(
             "the dashboard listens on {} without TLS, so passwords are sent unencrypted; set a certificate"
                 + " with tls(…), or use a proxy with TLS",

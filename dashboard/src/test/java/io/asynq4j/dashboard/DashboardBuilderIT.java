@@ -27,9 +27,9 @@ class DashboardBuilderIT {
 
   @Test
   void aSecondTrustedProxyIsRejectedBecauseAddressesOfTheFirstWouldStayTrusted() {
-    builder.trustedProxy(proxy("10.0.0.7"));
+    builder.access(a -> a.trustedProxy(proxy("10.0.0.7")));
 
-    assertThatThrownBy(() -> builder.trustedProxy(proxy("10.1.0.0/16")))
+    assertThatThrownBy(() -> builder.access(a -> a.trustedProxy(proxy("10.1.0.0/16"))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "trustedProxy is set for [10.0.0.7] and cannot be set for [10.1.0.0/16] too: list all addresses in one TrustedProxy");

@@ -26,7 +26,7 @@ class DashboardDocTest {
   private static final Pattern ROUTE = Pattern.compile("\\| `([A-Z]+ /\\S*)` \\| (\\S+) \\| .*");
   private static final Pattern PROBLEM = Pattern.compile("\\| \\d{3} \\| ([^|]+) \\| .*");
   private static final Pattern SETTING = Pattern.compile("\\| (`[^|]+`) \\| .*");
-  private static final Pattern NAME = Pattern.compile("`([\\w-]+)`");
+  private static final Pattern NAME = Pattern.compile("`([\\w.-]+)`");
   private static final Pattern CODE = Pattern.compile("(?:\\d{3},|conflict\\()\\s*\"([\\w-]+)\"");
 
   /** The part of the page about the dashboard. */
@@ -73,13 +73,19 @@ class DashboardDocTest {
 
   @Test
   void everySettingIsOnThePageAndNothingElse() throws IOException {
-    Set<String> settings =
-        Arrays.stream(Dashboard.Builder.class.getDeclaredMethods())
-            .filter(method -> method.getReturnType() == Dashboard.Builder.class)
-            .map(method -> method.getName())
-            .collect(Collectors.toCollection(TreeSet::new));
+    Set<String> settings = new TreeSet<>();
+    addSettings(settings, "", Dashboard.Builder.class);
+    settings.removeAll(Set.of("contents", "access"));
+    addSettings(settings, "contents.", DashboardContents.class);
+    addSettings(settings, "access.", DashboardAccess.class);
 
     assertThat(names(Files.readString(SETTINGS), SETTING)).isEqualTo(settings);
+  }
+
+  private static void addSettings(Set<String> settings, String topic, Class<?> type) {
+    Arrays.stream(type.getDeclaredMethods())
+        .filter(method -> method.getReturnType() == type)
+        .forEach(method -> settings.add(topic + method.getName()));
   }
 
   /** The names in the cells that the first group of a row matches. */

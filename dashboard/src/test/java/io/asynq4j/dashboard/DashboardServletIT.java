@@ -63,11 +63,13 @@ class DashboardServletIT {
             "/",
             "/*",
             Dashboard.builder(on.redis)
-                .authenticator(
-                    request ->
-                        "let me in".equals(request.getHeader("X-Word"))
-                            ? Optional.of(Grant.of(Role.VIEWER))
-                            : Optional.empty()));
+                .access(
+                    access ->
+                        access.authenticator(
+                            request ->
+                                "let me in".equals(request.getHeader("X-Word"))
+                                    ? Optional.of(Grant.of(Role.VIEWER))
+                                    : Optional.empty())));
     try {
       assertThat(get(server, "/api/v1/session").statusCode()).isEqualTo(401);
       HttpResponse<String> known =

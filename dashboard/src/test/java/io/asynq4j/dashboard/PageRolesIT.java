@@ -154,7 +154,7 @@ class PageRolesIT {
 
   @Test
   void aViewerSeesNoActions() {
-    Dashboard dashboard = on.start(builder -> builder.credentials(credentials()));
+    Dashboard dashboard = on.start(builder -> builder.access(a -> a.credentials(credentials())));
 
     assertThat(offered(dashboard, "vera")).isEqualTo(expected(false, false));
     assertThat(browser.text(".menu")).contains("vera", "viewer").doesNotContain("Audit");
@@ -163,7 +163,7 @@ class PageRolesIT {
 
   @Test
   void anOperatorSeesTheActionsOfTheRole() {
-    Dashboard dashboard = on.start(builder -> builder.credentials(credentials()));
+    Dashboard dashboard = on.start(builder -> builder.access(a -> a.credentials(credentials())));
 
     assertThat(offered(dashboard, "otto")).isEqualTo(expected(true, false));
     assertThat(browser.text(".menu")).contains("otto", "operator", "Audit");
@@ -172,14 +172,15 @@ class PageRolesIT {
 
   @Test
   void anAdministratorSeesAllActions() {
-    Dashboard dashboard = on.start(builder -> builder.credentials(credentials()));
+    Dashboard dashboard = on.start(builder -> builder.access(a -> a.credentials(credentials())));
 
     assertThat(offered(dashboard, "anna")).isEqualTo(expected(true, true));
   }
 
   @Test
   void aReadOnlyDashboardShowsNoActionsToAnAdministrator() {
-    Dashboard dashboard = on.start(builder -> builder.credentials(credentials()).readOnly(true));
+    Dashboard dashboard =
+        on.start(builder -> builder.access(a -> a.credentials(credentials())).readOnly(true));
 
     assertThat(offered(dashboard, "anna")).isEqualTo(expected(false, false));
     assertThat(browser.text(".menu")).contains("read-only");
@@ -187,7 +188,7 @@ class PageRolesIT {
 
   @Test
   void usersSeeOnlyTheirQueues() {
-    Dashboard dashboard = on.start(builder -> builder.credentials(credentials()));
+    Dashboard dashboard = on.start(builder -> builder.access(a -> a.credentials(credentials())));
 
     browser.fresh(WIDE, false);
     browser.openAt(
@@ -213,7 +214,7 @@ class PageRolesIT {
 
   @Test
   void aWrongPasswordShowsNothing() {
-    Dashboard dashboard = on.start(builder -> builder.credentials(credentials()));
+    Dashboard dashboard = on.start(builder -> builder.access(a -> a.credentials(credentials())));
 
     browser.fresh(WIDE, false);
     loginAs(dashboard, "anna:guess");
@@ -224,7 +225,7 @@ class PageRolesIT {
 
   @Test
   void tooManyFailedLoginsAreDelayedWithRetryAfter() {
-    Dashboard dashboard = on.start(builder -> builder.credentials(credentials()));
+    Dashboard dashboard = on.start(builder -> builder.access(a -> a.credentials(credentials())));
     browser.fresh(NARROW, true);
     for (int i = 0; i < LoginLimiter.PER_NAME; i++) {
       loginAs(dashboard, "anna:guess" + i);

@@ -44,7 +44,7 @@ class SecurityIT {
               "token ci operator * " + hash("0123456789abcdef")));
 
   private static Dashboard withLogins() {
-    return on.start(builder -> builder.credentials(CREDENTIALS));
+    return on.start(builder -> builder.access(a -> a.credentials(CREDENTIALS)));
   }
 
   // ---- where it listens
@@ -60,7 +60,8 @@ class SecurityIT {
 
   @Test
   void listensEverywhereWithAuthentication() {
-    Dashboard dashboard = on.start(builder -> builder.host("0.0.0.0").credentials(CREDENTIALS));
+    Dashboard dashboard =
+        on.start(builder -> builder.host("0.0.0.0").access(a -> a.credentials(CREDENTIALS)));
 
     on.api(dashboard, "/session").get().isProblem(401, "unauthorized");
     on.api(dashboard, "/session").basic("vera", "vera's word").get().is(200);
@@ -74,7 +75,7 @@ class SecurityIT {
         .startsWith("HTTP/1.1 403");
     assertThat(raw(dashboard, "GET /api/v1/session HTTP/1.1", "Host: localhost:1"))
         .startsWith("HTTP/1.1 200");
-    Dashboard allowing = on.start(builder -> builder.allowHost("dash.internal"));
+    Dashboard allowing = on.start(builder -> builder.access(a -> a.allowHost("dash.internal")));
     assertThat(raw(allowing, "GET /api/v1/session HTTP/1.1", "Host: dash.internal"))
         .startsWith("HTTP/1.1 200");
   }
@@ -141,7 +142,8 @@ class SecurityIT {
   @Test
   void clientsBehindAReverseProxyAreDistinguished() {
     Dashboard dashboard =
-        on.start(builder -> builder.credentials(CREDENTIALS).forwardedBy("127.0.0.1"));
+        on.start(
+            builder -> builder.access(a -> a.credentials(CREDENTIALS).forwardedBy("127.0.0.1")));
     for (int i = 0; i < LoginLimiter.PER_NAME; i++) {
       // What a client writes before the address that the proxy adds does not count.
       guess(dashboard, "anna", "198.51.100." + i + ", 203.0.113.9").is(401);
@@ -159,7 +161,8 @@ class SecurityIT {
   @Test
   void forwardedAddressesCountOnlyFromATrustedProxy() {
     Dashboard dashboard =
-        on.start(builder -> builder.credentials(CREDENTIALS).forwardedBy("10.0.0.0/8"));
+        on.start(
+            builder -> builder.access(a -> a.credentials(CREDENTIALS).forwardedBy("10.0.0.0/8")));
     for (int i = 0; i < LoginLimiter.PER_NAME; i++) {
       guess(dashboard, "anna", "203.0.113." + i).is(401);
     }
@@ -179,10 +182,10 @@ class SecurityIT {
     TrustedProxy here =
         TrustedProxy.of(List.of("127.0.0.1"), "X-Forwarded-User", Grant.of(Role.VIEWER))
             .with("anna", Grant.of(Role.ADMIN));
-    Dashboard dashboard = on.start(builder -> builder.trustedProxy(here));
+    Dashboard dashboard = on.start(builder -> builder.access(a -> a.trustedProxy(here)));
     TrustedProxy elsewhere =
         TrustedProxy.of(List.of("10.0.0.0/8"), "X-Forwarded-User", Grant.of(Role.ADMIN));
-    Dashboard other = on.start(builder -> builder.trustedProxy(elsewhere));
+    Dashboard other = on.start(builder -> builder.access(a -> a.trustedProxy(elsewhere)));
 
     JsonNode anna =
         on.api(dashboard, "/session").header("X-Forwarded-User", "anna").get().is(200).json();
@@ -579,7 +582,8 @@ class SecurityIT {
     on.client
         .enqueue(Task.of("pay", Payload.ofUtf8("card 4111")), o -> o.queue("mail").id("b"))
         .orThrow();
-    Dashboard dashboard = on.start(builder -> builder.redact("pay", "$.card.number"));
+    Dashboard dashboard =
+        on.start(builder -> builder.contents(c -> c.redact("pay", "$.card.number")));
 
     JsonNode task = on.api(dashboard, "/queues/mail/tasks/a").get().json();
     assertThat(task.at("/payload/text").stringValue())
@@ -618,11 +622,13 @@ class SecurityIT {
     Dashboard dashboard =
         on.start(
             builder ->
-                builder
-                    .hide(HiddenField.PAYLOAD)
-                    .hide(HiddenField.HEADERS)
-                    .hide(HiddenField.RESULT)
-                    .hide(HiddenField.ERROR));
+                builder.contents(
+                    contents ->
+                        contents
+                            .hide(HiddenField.PAYLOAD)
+                            .hide(HiddenField.HEADERS)
+                            .hide(HiddenField.RESULT)
+                            .hide(HiddenField.ERROR)));
 
     assertThat(on.api(dashboard, "/queues/mail/tasks/a").get().is(200).text())
         .doesNotContain("secret");

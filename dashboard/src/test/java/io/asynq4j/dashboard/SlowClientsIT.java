@@ -82,7 +82,8 @@ class SlowClientsIT {
   void clientsWithoutAVerifiedLoginDoNotHoldTheMemoryForBodies() throws Exception {
     Credentials.NewToken token = Credentials.newToken("ci", Grant.of(Role.ADMIN));
     Dashboard dashboard =
-        fixture.start(builder -> builder.credentials(Credentials.of(List.of(token.line()))));
+        fixture.start(
+            builder -> builder.access(a -> a.credentials(Credentials.of(List.of(token.line())))));
     String post =
         "POST /api/v1/queues/q/tasks HTTP/1.1\r\nContent-Length: %d\r\nAuthorization: %s\r\n";
     String anybody = post.formatted(LARGEST, "x");

@@ -160,7 +160,8 @@ public final class TaskService implements AutoCloseable {
             .readOnly(config.dashboard().readOnly())
             .metrics(false);
     if (!access.isOpen()) {
-      dashboard.authenticator(request -> gate.grant(request, config.dashboard().readOnly()));
+      dashboard.access(
+          a -> a.authenticator(request -> gate.grant(request, config.dashboard().readOnly())));
     }
     web.add(gate, DASHBOARD + "/*");
     web.add(dashboard.servlet(), DASHBOARD + "/*");

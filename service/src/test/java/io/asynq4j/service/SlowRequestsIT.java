@@ -95,7 +95,10 @@ class SlowRequestsIT {
         Credentials.of(List.of(Credentials.newToken("ci", Grant.of(Role.ADMIN)).line()));
     try (ServiceFixture fixture = new ServiceFixture();
         Dashboard dashboard =
-            Dashboard.builder(fixture.redis).port(0).credentials(credentials).start()) {
+            Dashboard.builder(fixture.redis)
+                .port(0)
+                .access(a -> a.credentials(credentials))
+                .start()) {
       halfSent(dashboard.uri().getPort(), "/api/v1/queues/a/tasks", "X-Asynq-Request: 1\r\n");
       for (Socket caller : callers) {
         caller.setSoTimeout(30_000);

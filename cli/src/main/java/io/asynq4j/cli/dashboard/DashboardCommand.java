@@ -108,12 +108,18 @@ public final class DashboardCommand extends HttpServerCommand {
   void set(Dashboard.Builder builder, Connections more) {
     builder.port(port).rootPath(rootPath).title(title).readOnly(readOnly);
     others.forEach((name, url) -> builder.redis(name, more.open(RedisConfig.parse(url))));
-    hidden.forEach(builder::hide);
-    redacted.forEach(builder::redact);
-    allowedHosts.forEach(builder::allowHost);
-    if (hasOtherLogin()) {
-      builder.trustedProxy(TrustedProxy.of(trustedProxies, proxyHeader, Grant.of(proxyRole)));
-    }
+    builder.contents(
+        contents -> {
+          hidden.forEach(contents::hide);
+          redacted.forEach(contents::redact);
+        });
+    builder.access(
+        access -> {
+          allowedHosts.forEach(access::allowHost);
+          if (hasOtherLogin()) {
+            access.trustedProxy(TrustedProxy.of(trustedProxies, proxyHeader, Grant.of(proxyRole)));
+          }
+        });
   }
 
   @Override

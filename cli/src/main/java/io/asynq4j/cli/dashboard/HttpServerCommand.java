@@ -141,9 +141,9 @@ abstract class HttpServerCommand extends LocalCommand {
     try {
       Dashboard.Builder builder = Dashboard.builder(redis).host(host);
       set(builder, more);
-      proxies.forEach(builder::forwardedBy);
+      builder.access(access -> proxies.forEach(access::forwardedBy));
       Optional<Credentials> who = who();
-      who.ifPresent(builder::credentials);
+      who.ifPresent(found -> builder.access(access -> access.credentials(found)));
       if (who.isEmpty() && !hasOtherLogin()) {
         requireOwnMachine();
       }

@@ -320,16 +320,18 @@ class TaskResourceIT {
     Dashboard dashboard =
         on.start(
             builder ->
-                builder
-                    .payloadFormatter(
-                        (type, bytes) -> {
-                          throw new IllegalStateException("formatters may fail");
-                        })
-                    .payloadFormatter(
-                        (type, bytes) ->
-                            type.equals("packed")
-                                ? Optional.of("unpacked " + bytes.length)
-                                : Optional.empty()));
+                builder.contents(
+                    contents ->
+                        contents
+                            .payloadFormatter(
+                                (type, bytes) -> {
+                                  throw new IllegalStateException("formatters may fail");
+                                })
+                            .payloadFormatter(
+                                (type, bytes) ->
+                                    type.equals("packed")
+                                        ? Optional.of("unpacked " + bytes.length)
+                                        : Optional.empty())));
 
     JsonNode task = on.api(dashboard, "/queues/mail/tasks/b").get().json();
 
@@ -429,7 +431,7 @@ class TaskResourceIT {
     assertThat(one.bytes().length).isLessThan(300_000);
     assertThat(one.json().at("/payload/text").stringValue()).hasSize(256 << 10);
     assertThat(file.bytes()).isEqualTo(bytes);
-    Dashboard redacting = on.start(builder -> builder.redact("$.password"));
+    Dashboard redacting = on.start(builder -> builder.contents(c -> c.redact("$.password")));
     JsonNode hidden = on.api(redacting, "/queues/mail/tasks?state=pending").get().json();
     assertThat(hidden.at("/items/0/payload/kind").stringValue()).isEqualTo("hidden");
     assertThat(on.inspector.queue("mail").tasks(TaskState.PENDING, PageRequest.first(1)).total())

@@ -141,7 +141,8 @@ class LiveUpdatesIT {
     Credentials.NewToken token =
         Credentials.newToken("ci", new Grant(Role.OPERATOR, List.of("mail*")));
     Dashboard dashboard =
-        on.start(builder -> builder.credentials(Credentials.of(List.of(token.line()))));
+        on.start(
+            builder -> builder.access(a -> a.credentials(Credentials.of(List.of(token.line())))));
 
     try (Viewer viewer =
         new Viewer(
