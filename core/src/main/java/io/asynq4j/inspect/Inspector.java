@@ -93,7 +93,10 @@ public final class Inspector {
     return new Inspector(broker, archive, WhenFull.DROP_OLDEST);
   }
 
-  /** Returns the names of all queues into which a task was ever enqueued, sorted. */
+  /**
+   * Returns the names of all queues into which a task was ever enqueued, sorted. They are strings,
+   * since another program may have written one that is not a valid {@link QueueName}.
+   */
   public Set<String> queues() {
     return broker.queues().names();
   }

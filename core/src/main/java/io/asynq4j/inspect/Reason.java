@@ -1,7 +1,6 @@
 package io.asynq4j.inspect;
 
 import io.asynq4j.RateLimit;
-import io.asynq4j.TaskInfo;
 import io.asynq4j.inspect.ServerSnapshot.WorkerSnapshot;
 import io.asynq4j.internal.text.DurationFormat;
 import java.time.Duration;
@@ -37,12 +36,12 @@ public sealed interface Reason {
   }
 
   /** Its last attempt failed, and it waits for the next one. */
-  record AttemptFailed(TaskInfo task, String error) implements Reason {
+  record AttemptFailed(String error, @Nullable Instant at, int retried, int maxRetry)
+      implements Reason {
     @Override
     public String text() {
-      Instant at = task.lastFailedAt();
       return "Its last attempt failed%s (retry %d of %d): %s"
-          .formatted(at == null ? "" : " at " + at, task.retried(), task.maxRetry(), error);
+          .formatted(at == null ? "" : " at " + at, retried, maxRetry, error);
     }
   }
 

@@ -51,9 +51,14 @@ public sealed interface ServerSnapshot {
   /** Why its data cannot be read, so that only host, process and ID are known; null if it can. */
   @Nullable String problem();
 
+  /** Whether it claims tasks. */
+  default boolean isActive() {
+    return status().equals("active");
+  }
+
   /** Whether it claims tasks from this queue. */
   default boolean serves(QueueName queue) {
-    return status().equals("active") && queues().containsKey(queue.value());
+    return isActive() && queues().containsKey(queue.value());
   }
 
   /** Returns a builder of an idle server, for tests and fakes. */
@@ -95,6 +100,7 @@ public sealed interface ServerSnapshot {
       return this;
     }
 
+    /** Adds queues with their weights. */
     public Builder queues(Map<String, Integer> weights) {
       queues.putAll(weights);
       return this;

@@ -16,7 +16,10 @@ public sealed interface TaskPage permits TaskPageRecord {
   /** The number of tasks in the state. */
   long total();
 
-  /** Where to continue; null if this page is the last. */
+  /**
+   * Where to continue: for {@link PageRequest#after} if the page is of a list, and for {@link
+   * Selection#after} if it is of a search. Null if this page is the last.
+   */
   @Nullable String cursor();
 
   /**

@@ -3,9 +3,8 @@
  *
  * <p>Start with {@link io.asynq4j.inspect.Inspector}. A {@link io.asynq4j.inspect.QueueInspector}
  * is for one queue and its tasks. Snapshots describe queues, servers and schedules at one instant.
- * Names of queues that are read from Redis are strings, since other programs may have written names
- * that are invalid here. A {@link io.asynq4j.inspect.Selection} chooses many tasks for a bulk
- * operation. A {@link io.asynq4j.inspect.Diagnosis} has the findings of the doctor.
+ * A {@link io.asynq4j.inspect.Selection} chooses many tasks for a bulk operation. A {@link
+ * io.asynq4j.inspect.Diagnosis} has the findings of the doctor.
  */
 @NullMarked
 package io.asynq4j.inspect;

@@ -80,7 +80,8 @@ public final class ServerSettings {
     Queues defined(
         Function<TaskDefinition, ServingMode> mode, Set<String> names, UnknownNames unknownNames) {
       require(
-          defined == null, "call either fromDefinitions(…) or queues().defined(…), and only once");
+          defined == null,
+          "task definitions are set already: call either fromDefinitions(…) or queues(q -> q.defined(…)), once");
       this.defined = new ServerDefinitions(TaskDefinitions.of(redis), mode, names, unknownNames);
       return this;
     }
@@ -179,7 +180,7 @@ public final class ServerSettings {
     }
   }
 
-  /** Leases, timeouts, and intervals of the background duties. */
+  /** Leases, timeouts, intervals of the background duties, and the health check. */
   public static final class Timing {
     Duration lease = Duration.ofSeconds(15);
     private @Nullable Duration heartbeat;
@@ -305,7 +306,6 @@ public final class ServerSettings {
     int logLimit = 10;
     boolean logEveryStackTrace;
     Duration missingHandlerDelay = Duration.ofMinutes(1);
-
     Predicate<Throwable> isFailure = error -> true;
 
     Failures() {}

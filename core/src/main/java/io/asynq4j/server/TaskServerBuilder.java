@@ -64,7 +64,7 @@ public final class TaskServerBuilder {
   private @Nullable Executor executor;
   private Duration shutdownTimeout = Duration.ofSeconds(8);
   private int maxResult = ResultLimit.DEFAULT.maxBytes();
-  private final ServerSettings.Queues choice;
+  private final ServerSettings.Queues queueChoice;
   private final ServerSettings.Groups groups = new ServerSettings.Groups();
   private final ServerSettings.Timing timing = new ServerSettings.Timing();
   private final ServerSettings.Crashes crashes = new ServerSettings.Crashes();
@@ -74,7 +74,7 @@ public final class TaskServerBuilder {
   TaskServerBuilder(RedisConnection redis) {
     this.redis = redis;
     this.codec = redis.codec();
-    this.choice = new ServerSettings.Queues(redis);
+    this.queueChoice = new ServerSettings.Queues(redis);
   }
 
   /** Sets the maximum number of concurrent handlers. Default: the number of processors. */
@@ -133,11 +133,12 @@ public final class TaskServerBuilder {
     middlewares.forEach(mux::use);
     handlers.forEach(mux::handle);
     Set<String> names = Set.copyOf(handlers.keySet());
-    choice.defined(
+    handlers(mux.build());
+    queueChoice.defined(
         definition -> names.contains(definition.name()) ? ServingMode.PROCESS : ServingMode.NONE,
         names,
         unknownNames);
-    return handlers(mux.build());
+    return this;
   }
 
   /** Sets the delays between the attempts of failed tasks. Default: the standard policy. */
@@ -194,7 +195,7 @@ public final class TaskServerBuilder {
 
   /** Sets how queues are chosen: {@code .queues(q -> q.strictPriority())}. */
   public TaskServerBuilder queues(Consumer<ServerSettings.Queues> settings) {
-    settings.accept(choice);
+    settings.accept(queueChoice);
     return this;
   }
 
@@ -210,7 +211,7 @@ public final class TaskServerBuilder {
     return this;
   }
 
-  /** Sets leases, timeouts, and intervals of the background duties. */
+  /** Sets leases, timeouts, intervals of the background duties, and the health check. */
   public TaskServerBuilder timing(Consumer<ServerSettings.Timing> settings) {
     settings.accept(timing);
     return this;
@@ -222,7 +223,7 @@ public final class TaskServerBuilder {
     return this;
   }
 
-  /** Sets how failed attempts are recorded and logged. */
+  /** Sets which exceptions are failures, and how failed attempts are recorded and logged. */
   public TaskServerBuilder failures(Consumer<ServerSettings.Failures> settings) {
     settings.accept(failures);
     return this;
@@ -259,14 +260,14 @@ public final class TaskServerBuilder {
             rules.put(name, limits);
           }
         });
-    if (queues.isEmpty() && choice.isEmpty()) {
+    if (queues.isEmpty() && queueChoice.isEmpty()) {
       weights.put(QueueName.DEFAULT, 1);
     }
     return new ServerConfig(
         concurrency,
         weights,
-        choice.patterns,
-        choice.strictPriority,
+        queueChoice.patterns,
+        queueChoice.strictPriority,
         rules,
         retryPolicy,
         retryPolicies,
@@ -294,6 +295,6 @@ public final class TaskServerBuilder {
         crashes.rules(),
         ArchiveRules.of(archive),
         groups.config(codec),
-        choice.defined);
+        queueChoice.defined);
   }
 }

@@ -94,6 +94,15 @@ class ConfigurationDocTest {
     assertThat(new TreeSet<>(rows().keySet())).isEqualTo(settings);
   }
 
+  @Test
+  void tenSettingsAreNotGrouped() {
+    Set<String> ungrouped = settersOf(TaskServerBuilder.class);
+    ungrouped.removeAll(TOPICS.keySet());
+    ungrouped.add("queue");
+
+    assertThat(ungrouped).hasSize(10);
+  }
+
   private static Set<String> settersOf(Class<?> type) {
     return Arrays.stream(type.getDeclaredMethods())
         .filter(method -> method.getReturnType() == type)

@@ -101,7 +101,24 @@ class TaskServerBuilderTest {
     assertThatIllegalArgumentException()
         .isThrownBy(
             () -> defined.queues(q -> q.defined(definition -> TaskServer.ServingMode.PROCESS)))
-        .withMessage("call either fromDefinitions(…) or queues().defined(…), and only once");
+        .withMessage(
+            "task definitions are set already: call either fromDefinitions(…) or queues(q -> q.defined(…)), once");
+  }
+
+  private TaskServerBuilder checkedEvery(Duration interval) {
+    return server().timing(timing -> timing.healthCheck(interval, failure -> {}));
+  }
+
+  @Test
+  void theIntervalOfHealthChecksHasBounds() {
+    assertThat(checkedEvery(Duration.ofMillis(100)).build()).isNotNull();
+    assertThat(checkedEvery(Duration.ofHours(1)).build()).isNotNull();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> checkedEvery(Duration.ofMillis(99)).build())
+        .withMessage("timing.healthCheck must be 100ms to 1h, got 99ms");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> checkedEvery(Duration.ofHours(1).plusMillis(1)).build())
+        .withMessageStartingWith("timing.healthCheck must be 100ms to 1h");
   }
 
   @Test

@@ -226,29 +226,32 @@ public final class Dashboard implements AutoCloseable {
         throw new IllegalStateException(
             "metricsOnly() serves only metrics, and metrics(false) disables them: remove one of the two settings");
       }
-      return new DashboardServlet(
-          new DashboardSettings(
-              redis,
-              title,
-              readOnly,
-              metrics,
-              metricsOnly,
-              refresh,
-              archive,
-              contents.hidden,
-              contents.redactions,
-              contents.payloadFormatters,
-              contents.resultFormatters,
-              access.credentials,
-              access.trustedProxy,
-              access.authenticator,
-              access.allowedHosts,
-              access.proxies));
+      return new DashboardServlet(settings());
+    }
+
+    private DashboardSettings settings() {
+      return new DashboardSettings(
+          redis,
+          title,
+          readOnly,
+          metrics,
+          metricsOnly,
+          refresh,
+          archive,
+          contents.hidden,
+          contents.redactions,
+          contents.payloadFormatters,
+          contents.resultFormatters,
+          access.credentials,
+          access.trustedProxy,
+          access.authenticator,
+          access.allowedHosts,
+          access.proxies);
     }
 
     /** Starts the dashboard with its own HTTP server, which listens when this method returns. */
     public Dashboard start() {
-      if (!access.hasAuthentication() && !isLoopback()) {
+      if (!settings().hasAuthentication() && !isLoopback()) {
         throw new IllegalStateException(
             "the dashboard does not listen on "
                 + host

@@ -67,8 +67,4 @@ public final class DashboardAccess {
     allowedHosts.add(name.toLowerCase(Locale.ROOT));
     return this;
   }
-
-  boolean hasAuthentication() {
-    return credentials != null || trustedProxy != null || authenticator != null;
-  }
 }

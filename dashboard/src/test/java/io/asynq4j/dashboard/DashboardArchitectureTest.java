@@ -61,7 +61,7 @@ class DashboardArchitectureTest {
           .resideInAPackage("io.asynq4j.dashboard")
           .should()
           .haveNameMatching(
-              ".*\\.(Dashboard|DashboardServlet|Credentials|TrustedProxy|Authenticator|Grant|Role|HiddenField|PayloadFormatter|TlsCertificate)");
+              ".*\\.(Dashboard|DashboardAccess|DashboardContents|DashboardServlet|Credentials|TrustedProxy|Authenticator|Grant|Role|HiddenField|PayloadFormatter|TlsCertificate)");
 
   @ArchTest
   static final ArchRule all_other_packages_are_internal =

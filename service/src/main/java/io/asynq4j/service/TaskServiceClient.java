@@ -131,7 +131,7 @@ public final class TaskServiceClient {
           error.path("message").asString("the task service returned " + response.statusCode()));
     }
     JsonNode task = body.path("task");
-    return new ServiceTask(
+    return new ServiceTaskRecord(
         task.path("id").asString(""),
         task.path("name").asString(""),
         TaskState.ofWord(task.path("state").asString("")),

@@ -6,9 +6,11 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import java.time.Instant;
 
@@ -54,6 +56,19 @@ class ServiceArchitectureTest {
                   "io.asynq4j.service.gearman",
                   "io.asynq4j.service.gearman.job",
                   "io.asynq4j.service.gearman.session"));
+
+  @ArchTest
+  static final ArchRule public_records_are_small =
+      noClasses()
+          .that()
+          .resideInAnyPackage("io.asynq4j.service", "io.asynq4j.service.gearman")
+          .and()
+          .arePublic()
+          .should(
+              ArchCondition.from(
+                  DescribedPredicate.describe(
+                      "have more than four components",
+                      type -> type.isRecord() && type.reflect().getRecordComponents().length > 4)));
 
   @ArchTest
   static final ArchRule the_time_comes_from_a_clock =

@@ -105,7 +105,9 @@ public final class TaskExplainer {
     if (task.lastError().equals("handler not found for task \"" + task.type() + "\"")) {
       reasons.add(new Reason.NoHandler(task.type()));
     } else if (task.state() == TaskState.RETRY) {
-      reasons.add(new Reason.AttemptFailed(task, task.lastError()));
+      reasons.add(
+          new Reason.AttemptFailed(
+              task.lastError(), task.lastFailedAt(), task.retried(), task.maxRetry()));
     }
   }
 

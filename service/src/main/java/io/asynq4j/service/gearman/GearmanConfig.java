@@ -6,119 +6,60 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 
-/**
- * Settings of a {@link GearmanGateway}. Immutable.
- *
- * @param host address to listen on; a loopback address unless {@code allowInsecure}
- * @param port port to listen on; 0 = any free port
- * @param allowInsecure whether to listen on other than loopback addresses, although gearman's
- *     protocol has neither passwords nor encryption
- * @param acceptUndefined whether to define functions that have no task definition, instead of
- *     refusing them
- * @param maxFunctions maximum number of definitions up to which functions are defined
- * @param maxPacket maximum size of a packet, and thus of a payload or result, in bytes
- * @param maxConnections maximum number of connections of clients and workers
- * @param firstPacketWithin maximum time until the first packet of a new connection
- * @param lease time after which the jobs of a crashed gateway are run again
- * @param jobRetries number of times that a job goes to another worker because its worker has
- *     disconnected; 0 = unlimited
- * @param resultRetention minimum time for which results of foreground jobs are kept
- * @param drainTimeout maximum time that closing waits for running jobs
- */
-public record GearmanConfig(
-    String host,
-    int port,
-    boolean allowInsecure,
-    boolean acceptUndefined,
-    int maxFunctions,
-    int maxPacket,
-    int maxConnections,
-    Duration firstPacketWithin,
-    Duration lease,
-    int jobRetries,
-    Duration resultRetention,
-    Duration drainTimeout) {
+/** Settings of a {@link GearmanGateway}. Immutable. */
+public sealed interface GearmanConfig {
 
-  public static final int DEFAULT_PORT = 4730;
+  int DEFAULT_PORT = 4730;
 
-  private static final int LARGEST_PACKET = 64 << 20;
-  private static final int SMALLEST_PACKET = 1 << 10;
-  private static final Duration SHORTEST_LEASE = Duration.ofSeconds(3);
-  private static final Duration LONGEST_LEASE = Duration.ofHours(1);
+  /** Address to listen on; a loopback address unless {@link #allowInsecure}. */
+  String host();
 
-  public GearmanConfig {
-    requireBetween(0, 65_535, port, "port");
-    requireAtLeast(1, maxFunctions, "maxFunctions");
-    require(
-        maxPacket >= SMALLEST_PACKET && maxPacket <= LARGEST_PACKET,
-        "maxPacket must be %s to %s, got %s"
-            .formatted(
-                ByteSizeFormat.format(SMALLEST_PACKET),
-                ByteSizeFormat.format(LARGEST_PACKET),
-                ByteSizeFormat.format(maxPacket)));
-    requireAtLeast(1, maxConnections, "maxConnections");
-    requireAtLeast(Duration.ofMillis(100), firstPacketWithin, "firstPacketWithin");
-    require(
-        lease.compareTo(SHORTEST_LEASE) >= 0 && lease.compareTo(LONGEST_LEASE) <= 0,
-        "lease must be %s to %s, got %s"
-            .formatted(
-                DurationFormat.format(SHORTEST_LEASE),
-                DurationFormat.format(LONGEST_LEASE),
-                DurationFormat.format(lease)));
-    requireAtLeast(0, jobRetries, "jobRetries");
-    requireAtLeast(Duration.ofSeconds(5), resultRetention, "resultRetention");
-    requireAtLeast(Duration.ZERO, drainTimeout, "drainTimeout");
-    require(
-        allowInsecure || isLoopback(host),
-        "the gearman gateway must not listen on %s: gearman's protocol has neither passwords nor encryption,"
-                .formatted(host)
-            + " so any client that reaches the port can submit, claim and read every job. Listen on"
-            + " 127.0.0.1, or set allowInsecure if only trusted machines reach that address");
-  }
+  /** Port to listen on; 0 = any free port. */
+  int port();
 
-  private static boolean isLoopback(String host) {
-    try {
-      for (InetAddress address : InetAddress.getAllByName(host)) {
-        if (!address.isLoopbackAddress()) {
-          return false;
-        }
-      }
-      return true;
-    } catch (UnknownHostException e) {
-      throw new IllegalArgumentException("the host \"" + host + "\" to listen on is unknown", e);
-    }
-  }
+  /**
+   * Whether to listen on other than loopback addresses, although gearman's protocol has neither
+   * passwords nor encryption.
+   */
+  boolean allowInsecure();
 
-  private static void requireBetween(int least, int most, int value, String what) {
-    require(
-        value >= least && value <= most,
-        "%s must be %d to %d, got %d".formatted(what, least, most, value));
-  }
+  /** Whether to define functions that have no task definition, instead of refusing them. */
+  boolean acceptUndefined();
 
-  private static void requireAtLeast(int least, int value, String what) {
-    require(value >= least, "%s must be %d or greater, got %d".formatted(what, least, value));
-  }
+  /** Maximum number of definitions up to which functions are defined. */
+  int maxFunctions();
 
-  private static void requireAtLeast(Duration least, Duration value, String what) {
-    require(
-        value.compareTo(least) >= 0,
-        "%s must be %s or longer, got %s"
-            .formatted(what, DurationFormat.format(least), DurationFormat.format(value)));
-  }
+  /** Maximum size of a packet, and thus of a payload or result, in bytes. */
+  int maxPacket();
 
-  private static void require(boolean condition, String problem) {
-    if (!condition) {
-      throw new IllegalArgumentException(problem);
-    }
-  }
+  /** Maximum number of connections of clients and workers. */
+  int maxConnections();
+
+  /** Maximum time until the first packet of a new connection. */
+  Duration firstPacketWithin();
+
+  /** Time after which the jobs of a crashed gateway are run again. */
+  Duration lease();
+
+  /**
+   * Number of times that a job goes to another worker because its worker has disconnected; 0 =
+   * unlimited.
+   */
+  int jobRetries();
+
+  /** Minimum time for which results of foreground jobs are kept. */
+  Duration resultRetention();
+
+  /** Maximum time that closing waits for running jobs. */
+  Duration drainTimeout();
 
   /** Starts with the defaults: port 4730 on 127.0.0.1. */
-  public static Builder builder() {
+  static Builder builder() {
     return new Builder();
   }
 
   /** Collects settings; not thread-safe. */
-  public static final class Builder {
+  final class Builder {
     private String host = "127.0.0.1";
     private int port = DEFAULT_PORT;
     private boolean allowInsecure;
@@ -195,7 +136,7 @@ public record GearmanConfig(
     }
 
     public GearmanConfig build() {
-      return new GearmanConfig(
+      return new Settings(
           host,
           port,
           allowInsecure,
@@ -208,6 +149,94 @@ public record GearmanConfig(
           jobRetries,
           resultRetention,
           drainTimeout);
+    }
+
+    private record Settings(
+        String host,
+        int port,
+        boolean allowInsecure,
+        boolean acceptUndefined,
+        int maxFunctions,
+        int maxPacket,
+        int maxConnections,
+        Duration firstPacketWithin,
+        Duration lease,
+        int jobRetries,
+        Duration resultRetention,
+        Duration drainTimeout)
+        implements GearmanConfig {
+
+      private static final int LARGEST_PACKET = 64 << 20;
+      private static final int SMALLEST_PACKET = 1 << 10;
+      private static final Duration SHORTEST_LEASE = Duration.ofSeconds(3);
+      private static final Duration LONGEST_LEASE = Duration.ofHours(1);
+
+      Settings {
+        requireBetween(0, 65_535, port, "port");
+        requireAtLeast(1, maxFunctions, "maxFunctions");
+        require(
+            maxPacket >= SMALLEST_PACKET && maxPacket <= LARGEST_PACKET,
+            "maxPacket must be %s to %s, got %s"
+                .formatted(
+                    ByteSizeFormat.format(SMALLEST_PACKET),
+                    ByteSizeFormat.format(LARGEST_PACKET),
+                    ByteSizeFormat.format(maxPacket)));
+        requireAtLeast(1, maxConnections, "maxConnections");
+        requireAtLeast(Duration.ofMillis(100), firstPacketWithin, "firstPacketWithin");
+        require(
+            lease.compareTo(SHORTEST_LEASE) >= 0 && lease.compareTo(LONGEST_LEASE) <= 0,
+            "lease must be %s to %s, got %s"
+                .formatted(
+                    DurationFormat.format(SHORTEST_LEASE),
+                    DurationFormat.format(LONGEST_LEASE),
+                    DurationFormat.format(lease)));
+        requireAtLeast(0, jobRetries, "jobRetries");
+        requireAtLeast(Duration.ofSeconds(5), resultRetention, "resultRetention");
+        requireAtLeast(Duration.ZERO, drainTimeout, "drainTimeout");
+        require(
+            allowInsecure || isLoopback(host),
+            "the gearman gateway must not listen on %s: gearman's protocol has neither passwords nor encryption,"
+                    .formatted(host)
+                + " so any client that reaches the port can submit, claim and read every job. Listen on"
+                + " 127.0.0.1, or set allowInsecure if only trusted machines reach that address");
+      }
+
+      private static boolean isLoopback(String host) {
+        try {
+          for (InetAddress address : InetAddress.getAllByName(host)) {
+            if (!address.isLoopbackAddress()) {
+              return false;
+            }
+          }
+          return true;
+        } catch (UnknownHostException e) {
+          throw new IllegalArgumentException(
+              "the host \"" + host + "\" to listen on is unknown", e);
+        }
+      }
+
+      private static void requireBetween(int least, int most, int value, String what) {
+        require(
+            value >= least && value <= most,
+            "%s must be %d to %d, got %d".formatted(what, least, most, value));
+      }
+
+      private static void requireAtLeast(int least, int value, String what) {
+        require(value >= least, "%s must be %d or greater, got %d".formatted(what, least, value));
+      }
+
+      private static void requireAtLeast(Duration least, Duration value, String what) {
+        require(
+            value.compareTo(least) >= 0,
+            "%s must be %s or longer, got %s"
+                .formatted(what, DurationFormat.format(least), DurationFormat.format(value)));
+      }
+
+      private static void require(boolean condition, String problem) {
+        if (!condition) {
+          throw new IllegalArgumentException(problem);
+        }
+      }
     }
   }
 }

@@ -79,9 +79,7 @@ final class ServersPainter {
   }
 
   private static Style statusStyle(ServerSnapshot server) {
-    return server.problem() != null
-        ? Style.BAD
-        : server.status().equals("active") ? Style.GOOD : Style.WARN;
+    return server.problem() != null ? Style.BAD : server.isActive() ? Style.GOOD : Style.WARN;
   }
 
   private static String queues(ServerSnapshot server) {

@@ -101,10 +101,7 @@ public record ServerConfig(
     requireBetween(
         "timing.repairInterval", repairInterval, Duration.ofSeconds(1), Duration.ofDays(1));
     requireBetween(
-        "the interval of timing.healthCheck",
-        healthInterval,
-        Duration.ofMillis(100),
-        Duration.ofHours(1));
+        "timing.healthCheck", healthInterval, Duration.ofMillis(100), Duration.ofHours(1));
   }
 
   /**

@@ -189,7 +189,8 @@ public final class TaskResource {
   private String words(Reason reason) {
     if (contents.isHidden(HiddenField.ERROR)) {
       if (reason instanceof Reason.AttemptFailed failed) {
-        return new Reason.AttemptFailed(failed.task(), "…").text();
+        return new Reason.AttemptFailed("…", failed.at(), failed.retried(), failed.maxRetry())
+            .text();
       } else if (reason instanceof Reason.Archived archived) {
         return new Reason.Archived(archived.since(), "").text();
       }

@@ -88,7 +88,7 @@ final class SnapshotReader implements AutoCloseable {
   private static Map<String, Integer> serversByQueue(List<ServerSnapshot> servers) {
     Map<String, Integer> counts = new HashMap<>();
     for (ServerSnapshot server : servers) {
-      if (server.status().equals("active")) {
+      if (server.isActive()) {
         server.queues().keySet().forEach(queue -> counts.merge(queue, 1, Integer::sum));
       }
     }
