@@ -94,11 +94,16 @@ func handle(ctx context.Context, task *asynq.Task) error {
 	return err
 }
 
-// execute does what the payload says: "sleep 1s", "fail why", "archive why", "panic why", "result what", "bytes 00ff" (a result
-// in hex), "revoke". Anything else is done at once.
+// execute does what the payload says: "sleep 1s", "sleep-first 1s" (only in the first attempt), "fail why", "archive why",
+// "panic why", "result what", "bytes 00ff" (a result in hex), "revoke". Anything else is done at once.
 func execute(ctx context.Context, task *asynq.Task) error {
 	verb, rest, _ := strings.Cut(string(task.Payload()), " ")
 	switch verb {
+	case "sleep-first":
+		if retried, _ := asynq.GetRetryCount(ctx); retried > 0 {
+			return nil
+		}
+		return execute(ctx, asynq.NewTask(task.Type(), []byte("sleep "+rest)))
 	case "sleep":
 		duration, err := time.ParseDuration(rest)
 		if err != nil {

@@ -73,7 +73,7 @@ class RecoveryIT extends InteropTestBase {
 
   @Test
   void goRecoversATaskOfAWorkerOfOursThatWasKilled() {
-    weEnqueue(SampleTasks.kept(ID, "sleep 200ms"));
+    weEnqueue(SampleTasks.kept(ID, "sleep-first 600000ms"));
     try (WorkerProcess ours = javaWorker()) {
       ours.await("started", ID);
       assertThat(leaseLeft()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(16));
@@ -128,7 +128,7 @@ class RecoveryIT extends InteropTestBase {
 
   @Test
   void aLateJavaWorkerCannotAffectTheAttemptOfAGoWorker() {
-    weEnqueue(SampleTasks.kept(ID, "sleep 1000ms"));
+    weEnqueue(SampleTasks.kept(ID, "sleep 2000ms"));
     Claim claim =
         BrokerConnection.brokerOf(redis)
             .leases()
@@ -138,6 +138,8 @@ class RecoveryIT extends InteropTestBase {
     ageLease(ID);
     try (WorkerProcess go = goWorker()) {
       go.await("started", ID);
+      // It must not finish before the assertions, however slow this machine is.
+      go.stall();
 
       List<Settlement> settlements =
           List.of(
@@ -170,6 +172,7 @@ class RecoveryIT extends InteropTestBase {
           .isFalse();
 
       assertThat(go.events("finished")).as("all of this while it runs").isEmpty();
+      go.wakeUp();
       assertThat(go.await("finished", ID).error()).isNull();
       soon(() -> assertThat(task(ID).state()).isEqualTo(TaskState.COMPLETED));
     }
@@ -180,7 +183,7 @@ class RecoveryIT extends InteropTestBase {
 
   @Test
   void aStalledGoWorkerMaySettleATaskThatWeRunAndOursStops() throws Exception {
-    weEnqueue(SampleTasks.kept(ID, "sleep 1500ms"));
+    weEnqueue(SampleTasks.kept(ID, "sleep 3000ms"));
     CountDownLatch started = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     List<String> lost = new CopyOnWriteArrayList<>();

@@ -34,6 +34,12 @@ public record PayloadDrivenHandler(Consumer<WorkerProcess.Event> events) impleme
         Thread.sleep(Long.parseLong(words[1].replace("ms", "")));
         yield Outcome.done();
       }
+      case "sleep-first" -> {
+        if (context.retryCount() == 0) {
+          Thread.sleep(Long.parseLong(words[1].replace("ms", "")));
+        }
+        yield Outcome.done();
+      }
       case "fail" -> Outcome.retry(words[1]);
       // A Go handler that gives up returns an error that contains this.
       case "archive" -> Outcome.archive(words[1] + ": skip retry for the task");
