@@ -34,7 +34,8 @@ module io.asynq4j {
       io.asynq4j.cli,
       io.asynq4j.dashboard,
       io.asynq4j.http,
-      io.asynq4j.service;
+      io.asynq4j.service,
+      io.asynq4j.spring;
   exports io.asynq4j.internal.time to
       io.asynq4j.service;
 }

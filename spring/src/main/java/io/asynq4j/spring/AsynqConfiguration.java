@@ -1,0 +1,40 @@
+package io.asynq4j.spring;
+
+import io.asynq4j.spring.internal.DefaultBeanRegistrar;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+
+/**
+ * The beans that {@link EnableAsynq} adds.
+ *
+ * <table>
+ *   <caption>Beans</caption>
+ *   <tr><th>type</th><th>replaced by a bean of this type</th></tr>
+ *   <tr><td>{@code TaskClient}, {@code Inspector}, {@code Scheduler}</td><td>yes</td></tr>
+ *   <tr><td>{@link TaskTypes}, {@link TaskServers}</td><td>no</td></tr>
+ * </table>
+ *
+ * <p>It uses these beans of the application:
+ *
+ * <ul>
+ *   <li>{@code RedisConnection}: required
+ *   <li>methods and classes with {@link TaskHandler}, {@link ScheduledTask} and {@link
+ *       TaskAggregator}; {@code Mux}, {@code TaskType}, {@code ScheduleEntry}
+ *   <li>{@code Middleware}, around all handlers, in the order of {@code @Order}
+ *   <li>{@link TaskServerDefinition}, {@link TaskServerDefinition.Source}, {@link
+ *       TaskServerCustomizer}, {@link SchedulerCustomizer}, {@link AsynqSettings}
+ * </ul>
+ */
+@Configuration(proxyBeanMethods = false)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+public class AsynqConfiguration {
+
+  /** Registers beans of types that the application does not define itself. */
+  @Bean
+  @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+  static DefaultBeanRegistrar asynqDefaultBeanRegistrar() {
+    return new DefaultBeanRegistrar();
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * What runs the annotated beans; not an API. Start with {@link
+ * io.asynq4j.spring.internal.DefaultBeanRegistrar}.
+ */
+@NullMarked
+package io.asynq4j.spring.internal;
+
+import org.jspecify.annotations.NullMarked;
