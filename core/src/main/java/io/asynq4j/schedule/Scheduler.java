@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,12 +38,16 @@ public final class Scheduler implements AutoCloseable {
 
   private final String id;
   private final ScheduleEntryRegistry entries = new ScheduleEntryRegistry();
-  final SchedulerLifecycle threads;
+  private final Supplier<SchedulerLifecycle> newThreads;
+  volatile SchedulerLifecycle threads;
 
   private Scheduler(Builder builder, SchedulerConfig config) {
     this.id = HostName.local() + ":" + ProcessHandle.current().pid() + ":" + UUID.randomUUID();
     builder.entries.forEach(entries::add);
-    this.threads = new SchedulerLifecycle(config, entries, builder.broker, id, builder.followClock);
+    Broker broker = builder.broker;
+    Runnable followClock = builder.followClock;
+    this.newThreads = () -> new SchedulerLifecycle(config, entries, broker, id, followClock);
+    this.threads = newThreads.get();
   }
 
   public static Builder builder(RedisConnection redis) {
@@ -50,11 +55,15 @@ public final class Scheduler implements AutoCloseable {
   }
 
   /**
-   * Starts the scheduler and returns. Redis need not be available yet.
+   * Starts the scheduler and returns. Redis need not be available yet. A scheduler that has stopped
+   * can be started again.
    *
-   * @throws IllegalStateException if it was started or stopped before
+   * @throws IllegalStateException if it runs
    */
-  public void start() {
+  public synchronized void start() {
+    if (threads.isStopped()) {
+      threads = newThreads.get();
+    }
     threads.start();
   }
 

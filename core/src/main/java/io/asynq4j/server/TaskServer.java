@@ -181,6 +181,14 @@ public final class TaskServer implements AutoCloseable {
     return queues;
   }
 
+  /**
+   * Returns whether the server serves a queue, or would serve it if it existed: by its name, by a
+   * pattern, or possibly by the central list of definitions.
+   */
+  public boolean mayServe(String queue) {
+    return engine.queues().mayServe(QueueName.of(queue));
+  }
+
   /** What a server does if it has handlers for names that are not in the central list. */
   public enum UnknownNames {
     /** It does not start. */

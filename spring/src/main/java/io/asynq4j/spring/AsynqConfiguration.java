@@ -1,7 +1,11 @@
 package io.asynq4j.spring;
 
 import io.asynq4j.spring.internal.DefaultBeanRegistrar;
+import io.asynq4j.spring.internal.ServerRegistry;
+import io.asynq4j.spring.internal.TaskBeanIndex;
+import io.asynq4j.spring.internal.TaskBeanRunner;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
@@ -36,5 +40,24 @@ public class AsynqConfiguration {
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
   static DefaultBeanRegistrar asynqDefaultBeanRegistrar() {
     return new DefaultBeanRegistrar();
+  }
+
+  @Bean
+  @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+  TaskBeanIndex asynqTaskTypes(DefaultListableBeanFactory factory) {
+    return new TaskBeanIndex(factory);
+  }
+
+  @Bean
+  @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+  ServerRegistry asynqTaskServers() {
+    return new ServerRegistry();
+  }
+
+  @Bean
+  @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+  TaskBeanRunner asynqTaskBeanRunner(
+      DefaultListableBeanFactory factory, TaskBeanIndex index, ServerRegistry servers) {
+    return new TaskBeanRunner(factory, index, servers);
   }
 }

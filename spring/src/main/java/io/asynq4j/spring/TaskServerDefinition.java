@@ -11,8 +11,8 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * A bean that defines a server of an application context: its name, its settings, and when it
- * starts. Without any, there is one server with the name {@link #DEFAULT_NAME} and default
- * settings, provided that there are handlers. Immutable.
+ * starts. Without any, there is one server with the name {@link #DEFAULT_NAME}, default settings
+ * and the queues that its handlers name, provided that there are handlers. Immutable.
  *
  * <pre>{@code
  * @Bean
@@ -35,6 +35,7 @@ public final class TaskServerDefinition {
   private final int phase;
   private final boolean autoStartup;
   private final boolean optional;
+  private final boolean queuesOfHandlers;
 
   private TaskServerDefinition(
       String name,
@@ -42,13 +43,15 @@ public final class TaskServerDefinition {
       @Nullable RedisConnection redis,
       int phase,
       boolean autoStartup,
-      boolean optional) {
+      boolean optional,
+      boolean queuesOfHandlers) {
     this.name = name;
     this.settings = settings;
     this.redis = redis;
     this.phase = phase;
     this.autoStartup = autoStartup;
     this.optional = optional;
+    this.queuesOfHandlers = queuesOfHandlers;
   }
 
   /** Returns a definition of a server with default settings, which serves {@code default}. */
@@ -58,7 +61,7 @@ public final class TaskServerDefinition {
           "the name of a server must not be blank; name it, such as \"" + DEFAULT_NAME + "\"");
     }
     return new TaskServerDefinition(
-        name, builder -> {}, null, SmartLifecycle.DEFAULT_PHASE, true, false);
+        name, builder -> {}, null, SmartLifecycle.DEFAULT_PHASE, true, false, false);
   }
 
   /**
@@ -67,13 +70,15 @@ public final class TaskServerDefinition {
    */
   public TaskServerDefinition with(Consumer<TaskServerBuilder> more) {
     Consumer<TaskServerBuilder> all = settings.andThen(Objects.requireNonNull(more, "more"));
-    return new TaskServerDefinition(name, all, redis, phase, autoStartup, optional);
+    return new TaskServerDefinition(
+        name, all, redis, phase, autoStartup, optional, queuesOfHandlers);
   }
 
   /** Returns this definition with a connection. Default: the bean of type RedisConnection. */
   public TaskServerDefinition redis(RedisConnection connection) {
     Objects.requireNonNull(connection, "connection");
-    return new TaskServerDefinition(name, settings, connection, phase, autoStartup, optional);
+    return new TaskServerDefinition(
+        name, settings, connection, phase, autoStartup, optional, queuesOfHandlers);
   }
 
   /**
@@ -82,7 +87,8 @@ public final class TaskServerDefinition {
    * server of Spring Boot ends its requests.
    */
   public TaskServerDefinition phase(int newPhase) {
-    return new TaskServerDefinition(name, settings, redis, newPhase, autoStartup, optional);
+    return new TaskServerDefinition(
+        name, settings, redis, newPhase, autoStartup, optional, queuesOfHandlers);
   }
 
   /**
@@ -90,7 +96,8 @@ public final class TaskServerDefinition {
    * TaskServers#start}. Default: with the context.
    */
   public TaskServerDefinition autoStartup(boolean startsWithContext) {
-    return new TaskServerDefinition(name, settings, redis, phase, startsWithContext, optional);
+    return new TaskServerDefinition(
+        name, settings, redis, phase, startsWithContext, optional, queuesOfHandlers);
   }
 
   /**
@@ -98,7 +105,16 @@ public final class TaskServerDefinition {
    * default, the context then does not start.
    */
   public TaskServerDefinition optional() {
-    return new TaskServerDefinition(name, settings, redis, phase, autoStartup, true);
+    return new TaskServerDefinition(
+        name, settings, redis, phase, autoStartup, true, queuesOfHandlers);
+  }
+
+  /**
+   * Returns this definition with the queues that its handlers name, and {@code default}, each with
+   * weight 1. Settings can change them and add more.
+   */
+  public TaskServerDefinition withQueuesOfHandlers() {
+    return new TaskServerDefinition(name, settings, redis, phase, autoStartup, optional, true);
   }
 
   /** Returns the name, which {@link TaskHandler#server} refers to. */
@@ -129,6 +145,11 @@ public final class TaskServerDefinition {
   /** Returns whether there is no server if there is no handler for it. */
   public boolean isOptional() {
     return optional;
+  }
+
+  /** Returns whether the server serves the queues that its handlers name. */
+  public boolean servesQueuesOfHandlers() {
+    return queuesOfHandlers;
   }
 
   @Override

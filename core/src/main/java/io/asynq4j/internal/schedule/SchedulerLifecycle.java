@@ -64,7 +64,7 @@ public final class SchedulerLifecycle {
   public synchronized void start() {
     if (loopThread.getState() != Thread.State.NEW || isStopping()) {
       throw new IllegalStateException(
-          "a scheduler can be started only once; build a new one to start again");
+          "the scheduler runs already, or is still stopping; stop it before you start it again");
     }
     beforeClose = broker.beforeClose(this::stopBeforeClose);
     loopThread.start();
@@ -84,6 +84,11 @@ public final class SchedulerLifecycle {
 
   public void wakeUp() {
     wakeUp.raise();
+  }
+
+  /** Returns whether the scheduler was stopped, so that another lifecycle may begin. */
+  public boolean isStopped() {
+    return isStopping() && !loopThread.isAlive();
   }
 
   public boolean isLeading() {

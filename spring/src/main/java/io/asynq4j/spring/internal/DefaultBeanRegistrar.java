@@ -12,6 +12,7 @@ import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -48,6 +49,7 @@ public final class DefaultBeanRegistrar implements BeanDefinitionRegistryPostPro
     }
     RootBeanDefinition definition = new RootBeanDefinition(DefaultBeanRegistrar.class);
     definition.setFactoryMethodName(factoryMethod);
+    definition.setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR);
     definition.setTargetType(type);
     definition.setLazyInit(true);
     definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);

@@ -38,6 +38,11 @@ public final class ServedQueues {
     return weights;
   }
 
+  /** Returns whether a queue is served, or would be if it existed. */
+  public boolean mayServe(QueueName queue) {
+    return weights.containsKey(queue) || config.mayServe(queue);
+  }
+
   /** Returns all queues, including those for which the server only runs duties. */
   public List<QueueName> names() {
     return names;

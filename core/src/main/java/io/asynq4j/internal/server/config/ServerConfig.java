@@ -138,7 +138,7 @@ public record ServerConfig(
   }
 
   /** The queues of the central list of definitions are not known yet. */
-  private boolean mayServe(QueueName queue) {
+  boolean mayServe(QueueName queue) {
     return defined != null || queues.containsKey(queue) || matchesPattern(queue);
   }
 

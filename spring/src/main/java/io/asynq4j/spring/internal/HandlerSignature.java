@@ -1,0 +1,196 @@
+package io.asynq4j.spring.internal;
+
+import io.asynq4j.Payload;
+import io.asynq4j.Task;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.handler.TaskContext;
+import io.asynq4j.spring.TaskHeader;
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.SynthesizingMethodParameter;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The parameters and the result of a handler method.
+ *
+ * @param payload the type of the payload parameter; null without one
+ * @param takesTask whether there is a parameter of type Task
+ * @param result the type of the result; null if the method returns none, or an outcome
+ */
+record HandlerSignature(
+    List<Argument> arguments, @Nullable Type payload, boolean takesTask, @Nullable Type result) {
+
+  /** The value of a parameter. */
+  @FunctionalInterface
+  interface Argument {
+
+    @Nullable Object of(TaskCall call) throws Exception;
+  }
+
+  /** One call of a handler. */
+  interface TaskCall {
+
+    Task task();
+
+    TaskContext context();
+
+    /** Decodes the payload. */
+    @Nullable Object payload();
+  }
+
+  /** Returns empty if the method cannot handle tasks, after adding its problems. */
+  static Optional<HandlerSignature> of(BeanMethod method, ProblemList problems) {
+    int before = problems.size();
+    List<Argument> arguments = new ArrayList<>();
+    List<Type> payloads = new ArrayList<>();
+    boolean takesTask = false;
+    Parameter[] parameters = method.method().getParameters();
+    for (int i = 0; i < parameters.length; i++) {
+      Class<?> type = parameters[i].getType();
+      TaskHeader header = header(method.method(), i);
+      if (header != null) {
+        arguments.add(header(method, header, type, problems));
+      } else if (type == TaskContext.class) {
+        arguments.add(TaskCall::context);
+      } else if (type == Task.class) {
+        takesTask = true;
+        arguments.add(TaskCall::task);
+      } else {
+        payloads.add(resolved(method, parameters[i].getParameterizedType(), "parameter", problems));
+        arguments.add(TaskCall::payload);
+      }
+    }
+    if (payloads.size() > 1) {
+      problems.add(
+          method.where(),
+          "the method has %d payload parameters (%s), but a task has one payload: combine them in a record, and annotate values of headers with @TaskHeader"
+              .formatted(payloads.size(), names(payloads)));
+    }
+    Type result = result(method, problems);
+    if (problems.size() > before) {
+      return Optional.empty();
+    }
+    Type payload = payloads.isEmpty() ? null : payloads.get(0);
+    return Optional.of(new HandlerSignature(arguments, payload, takesTask, result));
+  }
+
+  private static String names(List<Type> types) {
+    return String.join(", ", types.stream().map(Type::getTypeName).toList());
+  }
+
+  /** Also finds the annotation on a parameter of the method of an interface. */
+  private static @Nullable TaskHeader header(Method method, int index) {
+    TaskHeader own =
+        new SynthesizingMethodParameter(method, index).getParameterAnnotation(TaskHeader.class);
+    if (own != null) {
+      return own;
+    }
+    for (Class<?> type : ClassUtils.getAllInterfacesForClass(method.getDeclaringClass())) {
+      Method declared =
+          ClassUtils.getMethodIfAvailable(type, method.getName(), method.getParameterTypes());
+      TaskHeader inherited =
+          declared == null
+              ? null
+              : AnnotatedElementUtils.findMergedAnnotation(
+                  declared.getParameters()[index], TaskHeader.class);
+      if (inherited != null) {
+        return inherited;
+      }
+    }
+    return null;
+  }
+
+  private static Argument header(
+      BeanMethod method, TaskHeader header, Class<?> type, ProblemList problems) {
+    String name = header.value();
+    if (type == Optional.class) {
+      return call -> Optional.ofNullable(headers(call).get(name));
+    }
+    if (type != String.class) {
+      problems.add(
+          method.where(),
+          "the parameter with @TaskHeader(\"%s\") is a %s, but headers are texts: make it a String or an Optional<String>"
+              .formatted(name, type.getSimpleName()));
+    }
+    if (!header.required()) {
+      return call -> headers(call).get(name);
+    }
+    return call -> {
+      String value = headers(call).get(name);
+      if (value == null) {
+        throw new IllegalArgumentException(
+            "the task has no header \"%s\", which %s needs: enqueue it with the header, or set @TaskHeader(required = false)"
+                .formatted(name, method.where()));
+      }
+      return value;
+    };
+  }
+
+  private static Map<String, String> headers(TaskCall call) {
+    return call.context().headers();
+  }
+
+  private static @Nullable Type result(BeanMethod method, ProblemList problems) {
+    Class<?> raw = method.method().getReturnType();
+    if (CompletionStage.class.isAssignableFrom(raw)
+        || Future.class.isAssignableFrom(raw)
+        || Flow.Publisher.class.isAssignableFrom(raw)
+        || isReactive(raw)) {
+      problems.add(
+          method.where(),
+          "the method returns a %s, but an attempt ends when its method returns: return the value itself, and wait for it with join(), get() or block()"
+              .formatted(raw.getSimpleName()));
+      return null;
+    }
+    if (raw == void.class || raw == Void.class || Outcome.class.isAssignableFrom(raw)) {
+      return null;
+    }
+    return resolved(method, method.method().getGenericReturnType(), "result", problems);
+  }
+
+  private static boolean isReactive(Class<?> type) {
+    return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+        .map(Class::getName)
+        .anyMatch("org.reactivestreams.Publisher"::equals);
+  }
+
+  /** Returns the type with the type variables of generic superclasses replaced. */
+  private static Type resolved(BeanMethod method, Type type, String what, ProblemList problems) {
+    Type resolved = GenericTypeResolver.resolveType(type, method.type());
+    if (resolved instanceof TypeVariable<?>) {
+      problems.add(
+          method.where(),
+          "the type of the %s is %s, which the class of the bean does not define: extend the generic class with a type, such as extends Base<Order>"
+              .formatted(what, resolved.getTypeName()));
+    }
+    return resolved instanceof Class<?> raw
+        ? ClassUtils.resolvePrimitiveIfNecessary(raw)
+        : resolved;
+  }
+
+  /** Returns whether the payload parameter takes the bytes of any task type. */
+  boolean takesBytes() {
+    return payload == Payload.class || payload == byte[].class;
+  }
+
+  @Nullable Object[] resolve(TaskCall call) throws Exception {
+    @Nullable Object[] values = new Object[arguments.size()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = Objects.requireNonNull(arguments.get(i)).of(call);
+    }
+    return values;
+  }
+}

@@ -1,0 +1,275 @@
+package io.asynq4j.spring.internal;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.handler.Middleware;
+import io.asynq4j.handler.Mux;
+import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.schedule.ScheduleEntry;
+import io.asynq4j.schedule.Scheduler;
+import io.asynq4j.server.TaskServer;
+import io.asynq4j.spring.AsynqSettings;
+import io.asynq4j.spring.InvalidTaskBeansException;
+import io.asynq4j.spring.SchedulerCustomizer;
+import io.asynq4j.spring.TaskServerCustomizer;
+import io.asynq4j.spring.TaskServerDefinition;
+import io.asynq4j.spring.internal.TaskBeanIndex.Content;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+
+/**
+ * Checks the handlers, schedules and servers of an application context when all its singletons
+ * exist, and registers what starts and stops them.
+ */
+public final class TaskBeanRunner implements SmartInitializingSingleton {
+
+  private static final String SERVER_BEAN = "asynqServer.";
+  private static final String SCHEDULER_BEAN = "asynqSchedulerLifecycle";
+
+  private final DefaultListableBeanFactory factory;
+  private final TaskBeanIndex index;
+  private final ServerRegistry servers;
+
+  public TaskBeanRunner(
+      DefaultListableBeanFactory factory, TaskBeanIndex index, ServerRegistry servers) {
+    this.factory = factory;
+    this.index = index;
+    this.servers = servers;
+  }
+
+  @Override
+  public void afterSingletonsInstantiated() {
+    AsynqSettings settings =
+        factory.getBeanProvider(AsynqSettings.class).getIfAvailable(AsynqSettings::defaults);
+    ContextClassLoader loader = new ContextClassLoader(factory.getBeanClassLoader());
+    Content content = index.content();
+    ProblemList problems = content.problems();
+    content.handlers().stream()
+        .flatMap(handler -> Stream.ofNullable(handler.invoker()))
+        .forEach(invoker -> invoker.checkProxy(problems));
+    content.aggregators().forEach(aggregator -> aggregator.invoker().checkProxy(problems));
+    Map<ServerPlan, TaskServer> built = Map.of();
+    if (settings.hasServers()) {
+      built = servers(content, loader);
+    }
+    List<ScheduleEntry> entries = entries(content);
+    problems.throwIfAny();
+    built.forEach((plan, server) -> register(plan, loader));
+    if (settings.hasScheduler()) {
+      registerScheduler(entries, settings, loader, problems);
+      problems.throwIfAny();
+    }
+  }
+
+  /** Returns the servers to run. They were built only to check their settings. */
+  private Map<ServerPlan, TaskServer> servers(Content content, ContextClassLoader loader) {
+    Map<String, TaskServerDefinition> definitions = definitions(content.problems());
+    Map<ServerPlan, TaskServer> built = new LinkedHashMap<>();
+    List<Middleware> middlewares = new ArrayList<>(List.of(loader));
+    factory.getBeanProvider(Middleware.class).orderedStream().forEach(middlewares::add);
+    List<TaskServerCustomizer> customizers =
+        factory.getBeanProvider(TaskServerCustomizer.class).orderedStream().toList();
+    for (TaskServerDefinition definition : definitions.values()) {
+      plan(definition, content, middlewares, customizers)
+          .ifPresent(
+              plan -> {
+                plan.checkDuplicates(content.problems());
+                build(plan, content.problems()).ifPresent(server -> built.put(plan, server));
+              });
+    }
+    checkServers(content, definitions, built);
+    return built;
+  }
+
+  private Map<String, TaskServerDefinition> definitions(ProblemList problems) {
+    List<TaskServerDefinition> given = new ArrayList<>();
+    factory.getBeanProvider(TaskServerDefinition.class).orderedStream().forEach(given::add);
+    factory
+        .getBeanProvider(TaskServerDefinition.Source.class)
+        .orderedStream()
+        .forEach(source -> given.addAll(source.definitions()));
+    if (given.isEmpty()) {
+      given.add(
+          TaskServerDefinition.of(TaskServerDefinition.DEFAULT_NAME)
+              .withQueuesOfHandlers()
+              .optional());
+    }
+    Map<String, TaskServerDefinition> definitions = new LinkedHashMap<>();
+    for (TaskServerDefinition definition : given) {
+      if (definitions.putIfAbsent(definition.name(), definition) != null) {
+        problems.add(
+            "server \"%s\" is defined twice: give each TaskServerDefinition its own name"
+                .formatted(definition.name()));
+      }
+    }
+    return definitions;
+  }
+
+  /** Returns empty for a server that handles nothing, or has no connection. */
+  private Optional<ServerPlan> plan(
+      TaskServerDefinition definition,
+      Content content,
+      List<Middleware> middlewares,
+      List<TaskServerCustomizer> customizers) {
+    List<HandlerDeclaration> handlers =
+        content.handlers().stream().filter(each -> each.runsOn(definition.name())).toList();
+    if (handlers.isEmpty() && content.muxes().values().stream().allMatch(Mux::isEmpty)) {
+      if (!definition.isOptional()) {
+        content
+            .problems()
+            .add(
+                "server \"%s\" has no handler: add a method with @TaskHandler or a bean of type Mux, or define the server as optional()"
+                    .formatted(definition.name()));
+      }
+      return Optional.empty();
+    }
+    return redis(definition, content.problems())
+        .map(
+            redis ->
+                new ServerPlan(
+                    definition,
+                    redis,
+                    handlers,
+                    content.aggregators().stream()
+                        .filter(each -> each.runsOn(definition.name()))
+                        .toList(),
+                    content.muxes(),
+                    middlewares,
+                    customizers));
+  }
+
+  private Optional<RedisConnection> redis(TaskServerDefinition definition, ProblemList problems) {
+    if (definition.redis().isPresent()) {
+      return definition.redis();
+    }
+    try {
+      return Optional.of(
+          DefaultBeanRegistrar.connection(factory.getBeanProvider(RedisConnection.class)));
+    } catch (InvalidTaskBeansException e) {
+      e.problems().forEach(problems::add);
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<TaskServer> build(ServerPlan plan, ProblemList problems) {
+    try {
+      return Optional.of(plan.build());
+    } catch (IllegalArgumentException | IllegalStateException e) {
+      problems.add(
+          "server \"%s\"".formatted(plan.definition().name()),
+          Objects.requireNonNullElse(e.getMessage(), e.toString()));
+      return Optional.empty();
+    }
+  }
+
+  private static void checkServers(
+      Content content,
+      Map<String, TaskServerDefinition> definitions,
+      Map<ServerPlan, TaskServer> built) {
+    for (AggregatorDeclaration aggregator : content.aggregators()) {
+      checkServer(aggregator.where(), aggregator.server(), definitions, content.problems());
+    }
+    for (HandlerDeclaration handler : content.handlers()) {
+      checkServer(handler.where(), handler.server(), definitions, content.problems());
+      QueueName queue = handler.type().options().queue();
+      Map<String, Object> queuesOfServers = new HashMap<>();
+      boolean served = queue == null;
+      for (Map.Entry<ServerPlan, TaskServer> each : built.entrySet()) {
+        String server = each.getKey().definition().name();
+        if (queue != null && handler.runsOn(server)) {
+          queuesOfServers.put(server, each.getValue().queues().keySet());
+          served |= each.getValue().mayServe(queue.value());
+        }
+      }
+      if (!served && !queuesOfServers.isEmpty()) {
+        content
+            .problems()
+            .add(
+                handler.where(),
+                "the tasks of \"%s\" go to queue \"%s\", which no server serves that runs the handler (%s): add queue(\"%s\") to the definition of a server"
+                    .formatted(handler.type().name(), queue, queuesOfServers, queue));
+      }
+    }
+  }
+
+  private static void checkServer(
+      String where,
+      String server,
+      Map<String, TaskServerDefinition> definitions,
+      ProblemList problems) {
+    if (!server.isEmpty() && !definitions.containsKey(server)) {
+      problems.add(
+          where,
+          "no server has the name \"%s\"; the servers are %s: correct it, or define a bean of type TaskServerDefinition"
+              .formatted(server, definitions.keySet()));
+    }
+  }
+
+  private void register(ServerPlan plan, ContextClassLoader loader) {
+    String name = plan.definition().name();
+    String bean = SERVER_BEAN + name;
+    ServerLifecycle lifecycle = new ServerLifecycle(plan.definition(), plan::build, loader);
+    register(bean, lifecycle, lifecycle);
+    plan.handlers().forEach(each -> factory.registerDependentBean(each.beanName(), bean));
+    plan.aggregators().forEach(each -> factory.registerDependentBean(each.beanName(), bean));
+    servers.add(name, lifecycle);
+  }
+
+  /** Registers a bean that is destroyed before Redis connections and other beans that it uses. */
+  private void register(String bean, Object singleton, DisposableBean disposable) {
+    factory.registerSingleton(bean, singleton);
+    factory.registerDisposableBean(bean, disposable);
+    for (String redis : factory.getBeanNamesForType(RedisConnection.class, true, false)) {
+      factory.registerDependentBean(redis, bean);
+    }
+  }
+
+  /** Returns the entries of annotations and beans. */
+  private List<ScheduleEntry> entries(Content content) {
+    Map<String, ScheduleEntry> entries = new LinkedHashMap<>(content.schedules());
+    factory
+        .getBeansOfType(ScheduleEntry.class, false, true)
+        .forEach(
+            (bean, entry) -> {
+              if (entries.putIfAbsent(entry.name(), entry) != null) {
+                content
+                    .problems()
+                    .add("bean \"" + bean + "\"", TaskBeanIndex.duplicateSchedule(entry.name()));
+              }
+            });
+    return List.copyOf(entries.values());
+  }
+
+  /** Without entries, only if the application uses the scheduler. */
+  private void registerScheduler(
+      List<ScheduleEntry> entries,
+      AsynqSettings settings,
+      ContextClassLoader loader,
+      ProblemList problems) {
+    boolean isCustomized = factory.getBeanNamesForType(SchedulerCustomizer.class).length > 0;
+    boolean isUsed =
+        Stream.of(factory.getBeanNamesForType(Scheduler.class, true, false))
+            .anyMatch(factory::containsSingleton);
+    if (entries.isEmpty() && !isCustomized && !isUsed) {
+      return;
+    }
+    Scheduler scheduler = factory.getBean(Scheduler.class);
+    for (ScheduleEntry entry : entries) {
+      try {
+        scheduler.add(entry);
+      } catch (IllegalArgumentException e) {
+        problems.add("schedule entry \"%s\": %s".formatted(entry.name(), e.getMessage()));
+      }
+    }
+    SchedulerLifecycle lifecycle = new SchedulerLifecycle(scheduler, settings, loader);
+    register(SCHEDULER_BEAN, lifecycle, lifecycle::stop);
+  }
+}
