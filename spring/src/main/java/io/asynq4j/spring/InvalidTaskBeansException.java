@@ -1,13 +1,12 @@
 package io.asynq4j.spring;
 
-import io.asynq4j.AsynqException;
 import java.util.List;
 
 /**
  * Thrown when an application context starts whose handlers, schedules or servers are not valid. The
  * message lists all problems, each with the bean, the method and what to do.
  */
-public final class InvalidTaskBeansException extends AsynqException {
+public final class InvalidTaskBeansException extends IllegalStateException {
 
   private static final long serialVersionUID = 1;
 

@@ -68,7 +68,7 @@ final class ScheduleDeclarations {
     } catch (IllegalArgumentException e) {
       String hint =
           cron.split("\\s+", -1).length == 6
-              ? ". Expressions have five fields, without the seconds of Spring's @Scheduled"
+              ? ": remove the seconds, which only Spring's @Scheduled has"
               : "";
       problems.add(where, "cron = \"%s\": %s%s".formatted(cron, e.getMessage(), hint));
       return Optional.empty();

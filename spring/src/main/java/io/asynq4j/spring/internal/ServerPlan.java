@@ -28,8 +28,9 @@ record ServerPlan(
     List<Middleware> middlewares,
     List<TaskServerCustomizer> customizers) {
 
-  /** Reports handlers and aggregators of the same tasks. */
-  void checkDuplicates(ProblemList problems) {
+  /** Reports handlers and aggregators of the same tasks, and returns whether there are none. */
+  boolean hasNoDuplicates(ProblemList problems) {
+    int before = problems.size();
     Map<String, String> whereOfPattern = new HashMap<>();
     String otherwise = null;
     for (Map.Entry<String, Mux> mux : muxes.entrySet()) {
@@ -60,6 +61,7 @@ record ServerPlan(
                 .formatted(aggregator.target(), other));
       }
     }
+    return problems.size() == before;
   }
 
   private static void checkDuplicate(

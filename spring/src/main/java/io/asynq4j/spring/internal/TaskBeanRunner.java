@@ -79,11 +79,9 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
         factory.getBeanProvider(TaskServerCustomizer.class).orderedStream().toList();
     for (TaskServerDefinition definition : definitions.values()) {
       plan(definition, content, middlewares, customizers)
+          .filter(plan -> plan.hasNoDuplicates(content.problems()))
           .ifPresent(
-              plan -> {
-                plan.checkDuplicates(content.problems());
-                build(plan, content.problems()).ifPresent(server -> built.put(plan, server));
-              });
+              plan -> build(plan, content.problems()).ifPresent(server -> built.put(plan, server)));
     }
     checkServers(content, definitions, built);
     return built;

@@ -6,6 +6,7 @@ import io.asynq4j.spring.TaskHandler;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -101,6 +102,8 @@ final class TaskBeanScanner {
     found.forEach(
         (method, annotations) ->
             methods.add(new AnnotatedMethod(new BeanMethod(beanName, type, method), annotations)));
+    // Java returns the methods of a class in no particular order.
+    methods.sort(Comparator.comparing(annotated -> annotated.method().where()));
     return methods;
   }
 

@@ -1,0 +1,408 @@
+package io.asynq4j.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.ResultTaskType;
+import io.asynq4j.Task;
+import io.asynq4j.TaskInfo;
+import io.asynq4j.TaskState;
+import io.asynq4j.TaskType;
+import io.asynq4j.client.TaskClient;
+import io.asynq4j.codec.TypeRef;
+import io.asynq4j.handler.Action;
+import io.asynq4j.handler.Handler;
+import io.asynq4j.handler.Middleware;
+import io.asynq4j.handler.Mux;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.handler.TaskContext;
+import io.asynq4j.inspect.Inspector;
+import java.io.IOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Scope;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.annotation.Order;
+
+/** What methods and beans may look like that handle tasks. One context for all tests. */
+class HandlerMethodIT {
+
+  private static TestApp app;
+
+  record WelcomeEmail(String to, String language) {}
+
+  record Image(String name) {}
+
+  record Thumbnail(String name, int width) {}
+
+  record Order1(int number) {}
+
+  static class Mails {
+
+    @TaskHandler(
+        value = "email:welcome",
+        queue = "${mail.queue}",
+        maxRetry = 3,
+        timeout = "${mail.timeout:45s}",
+        uniqueFor = "1m",
+        retention = "1h")
+    String welcome(WelcomeEmail mail) {
+      return "sent to " + mail.to();
+    }
+
+    @TaskHandler("all")
+    String all(
+        TaskContext context,
+        @TaskHeader("tenant") String tenant,
+        Task task,
+        @TaskHeader("trace") Optional<String> trace,
+        @TaskHeader(value = "region", required = false) @Nullable String region) {
+      return String.join(" ", context.id(), tenant, task.type(), trace.orElse("-"), "" + region);
+    }
+
+    @TaskHandler(value = "image:resize", retention = "1h")
+    Thumbnail resize(Image image) {
+      return new Thumbnail(image.name(), 100);
+    }
+
+    @TaskHandler(value = "orders", retention = "1h")
+    int orders(List<Order1> orders) {
+      return orders.stream().mapToInt(Order1::number).sum();
+    }
+
+    @TaskHandler("archives")
+    Outcome archives() {
+      return Outcome.archive("not wanted");
+    }
+
+    @TaskHandler("no-outcome")
+    @SuppressWarnings("NullAway") // As in code without null checks.
+    Outcome noOutcome() {
+      return null;
+    }
+
+    @TaskHandler("checked")
+    void checked() throws IOException {
+      throw new IOException("disk full");
+    }
+
+    @TaskHandler("first-name")
+    @TaskHandler("second-name")
+    String severalNames(TaskContext context) {
+      return context.type();
+    }
+
+    @Retried("meta")
+    String meta() {
+      return "by meta-annotation";
+    }
+  }
+
+  @Retention(RetentionPolicy.RUNTIME)
+  @TaskHandler(maxRetry = 7)
+  @interface Retried {
+
+    @AliasFor(annotation = TaskHandler.class)
+    String value();
+  }
+
+  abstract static class Base<T> {
+
+    @TaskHandler(value = "${base.type:generic}", retention = "1h")
+    String handle(T input) {
+      return input.getClass().getSimpleName();
+    }
+  }
+
+  record Invoice(int number) {}
+
+  static class Invoices extends Base<Invoice> {}
+
+  interface Api {
+
+    @TaskHandler("interface")
+    String handle(@TaskHeader("tenant") String tenant);
+  }
+
+  static class Implementation implements Api {
+
+    @Override
+    public String handle(String tenant) {
+      return "for " + tenant;
+    }
+  }
+
+  @Lazy
+  static class Expensive {
+
+    static final AtomicInteger CREATED = new AtomicInteger();
+
+    Expensive() {
+      CREATED.incrementAndGet();
+    }
+
+    @TaskHandler("lazy")
+    String handle() {
+      return "lazy";
+    }
+  }
+
+  @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
+  static class Prototype {
+
+    private int calls;
+
+    @TaskHandler("prototype")
+    int handle() {
+      return ++calls;
+    }
+  }
+
+  @TaskHandler(value = "handler-bean", retention = "1h")
+  static class HandlerBean implements Handler<Image> {
+
+    @Override
+    public Outcome handle(Image image, TaskContext context) {
+      return Outcome.done("handled " + image.name());
+    }
+  }
+
+  record Mention(String of) {}
+
+  @Configuration
+  static class Beans {
+
+    @Bean
+    @TaskHandler(value = "action-bean", retention = "1h")
+    Action<Mention> actionBean() {
+      return (mention, context) -> context.writeResult("noted " + mention.of());
+    }
+
+    @Bean
+    @TaskHandler("raw:")
+    Handler<Task> rawHandler() {
+      return (task, context) -> Outcome.done(task.type());
+    }
+
+    @Bean
+    TaskType<Long> numberType() {
+      return TaskType.of("number", Long.class).with(o -> o.retention(Duration.ofHours(1)));
+    }
+
+    @Bean
+    Mux mux() {
+      return Mux.builder().handle("mux:", (task, context) -> Outcome.done("by mux")).build();
+    }
+
+    @Bean
+    @Order(2)
+    Middleware inner() {
+      return (task, context, next) -> surrounded("inner", next.call());
+    }
+
+    @Bean
+    @Order(1)
+    Middleware outer() {
+      return (task, context, next) -> surrounded("outer", next.call());
+    }
+
+    private static Outcome surrounded(String by, Outcome outcome) {
+      return outcome instanceof Outcome.Done done
+              && done.result() instanceof String result
+              && result.startsWith("layers")
+          ? Outcome.done(result + " " + by)
+          : outcome;
+    }
+  }
+
+  static class Layers {
+
+    @TaskHandler("layers")
+    String handle() {
+      return "layers";
+    }
+
+    @TaskHandler(bean = "numberType")
+    String number(long number) {
+      return "number " + number;
+    }
+
+    @TaskHandler("loader")
+    boolean loader() {
+      return Thread.currentThread().getContextClassLoader() == LOADER;
+    }
+  }
+
+  private static final ClassLoader LOADER =
+      new URLClassLoader(new URL[0], HandlerMethodIT.class.getClassLoader());
+
+  @BeforeAll
+  static void start() {
+    app =
+        TestApp.builder()
+            .property("mail.queue", "mail")
+            .classLoader(LOADER)
+            .start(
+                Mails.class,
+                Invoices.class,
+                Implementation.class,
+                Expensive.class,
+                Prototype.class,
+                HandlerBean.class,
+                Beans.class,
+                Layers.class);
+  }
+
+  @AfterAll
+  static void stop() {
+    app.close();
+  }
+
+  @Test
+  void attributesBecomeOptionsOfTheTypeThatIsEnqueued() {
+    TaskInfo task = app.enqueue(new WelcomeEmail("ada", "en"));
+
+    assertThat(task.queue().value()).isEqualTo("mail");
+    assertThat(task.maxRetry()).isEqualTo(3);
+    assertThat(task.timeout()).isEqualTo(Duration.ofSeconds(45));
+    assertThat(task.uniqueKey()).isNotEmpty();
+    assertThat(app.result(task)).isEqualTo("\"sent to ada\"");
+  }
+
+  @Test
+  void parametersComeInAnyOrder() {
+    TaskInfo task = app.enqueue("all", Map.of("tenant", "acme"));
+
+    assertThat(app.result(task)).isEqualTo("\"" + task.id() + " acme all - null\"");
+  }
+
+  @Test
+  void aMissingHeaderFailsTheAttempt() {
+    TaskInfo task = app.await(app.enqueue("all", Map.of()), TaskState.RETRY);
+
+    assertThat(task.lastError())
+        .contains("the task has no header \"tenant\"", "bean \"handlerMethodIT.Mails\"");
+  }
+
+  @Test
+  void clientsWaitForResultsOfTheTypeOfTheMethod() throws Exception {
+    ResultTaskType<Image, Thumbnail> type = app.types().of(Image.class, Thumbnail.class);
+    TaskClient client = app.bean(TaskClient.class);
+    TaskInfo task = client.enqueue(type, new Image("cat")).orThrow();
+
+    assertThat(client.awaitResult(type, task, Duration.ofSeconds(60)))
+        .isEqualTo(new Thumbnail("cat", 100));
+  }
+
+  @Test
+  void payloadsMayBeGeneric() {
+    TaskType<List<Order1>> type = app.types().of("orders", new TypeRef<List<Order1>>() {});
+    TaskInfo task =
+        app.bean(TaskClient.class).enqueue(type, List.of(new Order1(1), new Order1(2))).orThrow();
+
+    assertThat(app.result(task)).isEqualTo("3");
+  }
+
+  @Test
+  void outcomesAreApplied() {
+    TaskInfo task = app.await(app.enqueue("archives", Map.of()), TaskState.ARCHIVED);
+
+    assertThat(task.lastError()).isEqualTo("not wanted");
+  }
+
+  @Test
+  void anOutcomeOfNullFailsTheAttempt() {
+    TaskInfo task = app.await(app.enqueue("no-outcome", Map.of()), TaskState.RETRY);
+
+    assertThat(task.lastError())
+        .contains("method Mails.noOutcome() returned null instead of an outcome");
+  }
+
+  @Test
+  void checkedExceptionsReachTheServerAsThrown() {
+    TaskInfo task = app.await(app.enqueue("checked", Map.of()), TaskState.RETRY);
+
+    assertThat(task.lastError()).contains("disk full");
+    assertThat(app.bean(Inspector.class).queue("default").failures(task.id()))
+        .singleElement()
+        .satisfies(failure -> assertThat(failure.toString()).contains("IOException"));
+  }
+
+  @Test
+  void aMethodMayHandleSeveralTypes() {
+    assertThat(app.resultOf("first-name")).isEqualTo("\"first-name\"");
+    assertThat(app.resultOf("second-name")).isEqualTo("\"second-name\"");
+  }
+
+  @Test
+  void annotationsMayBeComposed() {
+    assertThat(app.resultOf("meta")).isEqualTo("\"by meta-annotation\"");
+    assertThat(app.types().find("meta").orElseThrow().options().maxRetry()).isEqualTo(7);
+  }
+
+  @Test
+  void methodsOfGenericSuperclassesTakeTheTypeOfTheSubclass() {
+    assertThat(app.result(app.enqueue(new Invoice(1)))).isEqualTo("\"Invoice\"");
+  }
+
+  @Test
+  void annotationsOfInterfacesApply() {
+    assertThat(app.result(app.enqueue("interface", Map.of("tenant", "acme"))))
+        .isEqualTo("\"for acme\"");
+  }
+
+  @Test
+  void lazyBeansAreCreatedByTheirFirstTask() {
+    assertThat(Expensive.CREATED).hasValue(0);
+    assertThat(app.resultOf("lazy")).isEqualTo("\"lazy\"");
+    assertThat(Expensive.CREATED).hasValue(1);
+  }
+
+  @Test
+  void prototypesAreCreatedByEachTask() {
+    assertThat(app.resultOf("prototype")).isEqualTo("1");
+    assertThat(app.resultOf("prototype")).isEqualTo("1");
+  }
+
+  @Test
+  void beansOfTypeHandlerHandleTasks() {
+    TaskInfo task =
+        app.bean(TaskClient.class)
+            .enqueue(app.types().of("handler-bean", Image.class), new Image("cat"))
+            .orThrow();
+
+    assertThat(app.result(task)).isEqualTo("\"handled cat\"");
+    assertThat(app.result(app.enqueue(new Mention("ada")))).isEqualTo("\"noted ada\"");
+    assertThat(app.resultOf("raw:anything")).isEqualTo("\"raw:anything\"");
+    assertThat(app.resultOf("mux:anything")).isEqualTo("\"by mux\"");
+  }
+
+  @Test
+  void beansOfTypeTaskTypeDefinePayloadAndOptions() {
+    assertThat(app.result(app.enqueue(42L))).isEqualTo("\"number 42\"");
+  }
+
+  @Test
+  void middlewareSurroundsHandlersInOrder() {
+    assertThat(app.resultOf("layers")).isEqualTo("\"layers inner outer\"");
+  }
+
+  @Test
+  void handlersRunWithTheClassLoaderOfTheContext() {
+    assertThat(app.resultOf("loader")).isEqualTo("true");
+  }
+}
