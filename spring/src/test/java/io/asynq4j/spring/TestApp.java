@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.asynq4j.Task;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
+import io.asynq4j.TaskType;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.inspect.Inspector;
@@ -116,6 +117,18 @@ final class TestApp implements AutoCloseable {
     return bean(TaskClient.class)
         .enqueue(Task.of(type).withHeaders(headers), o -> o.retention(Duration.ofHours(1)))
         .orThrow();
+  }
+
+  /** Enqueues a task without payload, with the options of its type. */
+  @SuppressWarnings("unchecked")
+  TaskInfo enqueueNamed(String type) {
+    return bean(TaskClient.class)
+        .enqueue((TaskType<Void>) types().find(type).orElseThrow())
+        .orThrow();
+  }
+
+  void closeContext() {
+    context.close();
   }
 
   /** Returns the task when it is in a state. */
