@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.codec.PayloadException;
 import io.asynq4j.codec.TypeRef;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,20 @@ class TaskTypeTest {
   @SuppressWarnings("rawtypes")
   void aReferenceNeedsItsType() {
     assertThatThrownBy(() -> new TypeRef() {}).hasMessageContaining("new TypeRef<List<Order>>()");
+  }
+
+  @Test
+  void aReferenceMayBeOfATypeKnownAtRunTime() throws NoSuchMethodException {
+    Type type = getClass().getDeclaredMethod("orders").getGenericReturnType();
+
+    assertThat(TypeRef.of(type).type()).isEqualTo(new TypeRef<List<Order>>() {}.type());
+    assertThat(TaskType.of("orders", TypeRef.of(Order.class)))
+        .isEqualTo(TaskType.of("orders", Order.class));
+  }
+
+  @SuppressWarnings("UnusedMethod")
+  private static List<Order> orders() {
+    return List.of();
   }
 
   @Test

@@ -13,6 +13,7 @@ import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
+import io.asynq4j.server.TaskServer.ServingMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +61,20 @@ class TaskServerBuilderTest {
                 .config()
                 .rulesOf(mail)
                 .ordered())
+        .isTrue();
+  }
+
+  @Test
+  void aServerMayServeQueuesByNameAndByPattern() {
+    TaskServer named = server().queue("mail").queues(q -> q.matching("tenant-*", 1)).build();
+
+    assertThat(named.mayServe("mail")).isTrue();
+    assertThat(named.mayServe("tenant-7")).isTrue();
+    assertThat(named.mayServe("default")).isFalse();
+    named.removeQueue("mail");
+    assertThat(named.mayServe("mail")).isFalse();
+    assertThat(server().build().mayServe("default")).isTrue();
+    assertThat(server().queues(q -> q.defined(d -> ServingMode.PROCESS)).build().mayServe("any"))
         .isTrue();
   }
 

@@ -27,28 +27,28 @@ public interface TaskTypes {
   /**
    * Returns the only type with this input.
    *
-   * @throws IllegalArgumentException if there is no such type, or more than one
+   * @throws IllegalArgumentException if no type has it, or several do
    */
   <T> TaskType<T> of(Class<T> input);
 
   /**
    * Returns the only type with this input and result.
    *
-   * @throws IllegalArgumentException if there is no such type, or more than one
+   * @throws IllegalArgumentException if no type has them, or several do
    */
   <T, R> ResultTaskType<T, R> of(Class<T> input, Class<R> result);
 
   /**
    * Returns the type with this name.
    *
-   * @throws IllegalArgumentException if there is no such type, or it has another input
+   * @throws IllegalArgumentException if no type has this name, or it has another input
    */
   <T> TaskType<T> of(String name, Class<T> input);
 
   /**
    * Returns the type with this name and a generic input, such as {@code List<Order>}.
    *
-   * @throws IllegalArgumentException if there is no such type, or it has another input
+   * @throws IllegalArgumentException if no type has this name, or it has another input
    */
   <T> TaskType<T> of(String name, TypeRef<T> input);
 }

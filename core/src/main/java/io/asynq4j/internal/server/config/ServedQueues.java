@@ -39,8 +39,8 @@ public final class ServedQueues {
   }
 
   /** Returns whether a queue is served, or would be if it existed. */
-  public boolean mayServe(QueueName queue) {
-    return weights.containsKey(queue) || config.mayServe(queue);
+  public synchronized boolean mayServe(QueueName queue) {
+    return weights.containsKey(queue) || (config.mayServe(queue) && !removed.contains(queue));
   }
 
   /** Returns all queues, including those for which the server only runs duties. */
