@@ -24,7 +24,8 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>Type and options come from the bean of type {@code TaskType} that {@link #bean} names, or
  * whose task name is {@link #name}. Without such a bean, they come from the parameter and the
- * attributes of this annotation. Either way, {@link TaskTypes} has the type for code that enqueues.
+ * attributes of this annotation, and the type of a method with a payload is a bean that can be
+ * injected as {@code TaskType<WelcomeEmail>}. {@link TaskTypes} has all types.
  *
  * <p>All texts may have placeholders, such as {@code ${mail.queue}}. Durations are written as
  * {@code 90s}, {@code 1h30m}, {@code 7d} or {@code PT90S}.

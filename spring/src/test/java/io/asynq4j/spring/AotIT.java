@@ -3,6 +3,7 @@ package io.asynq4j.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.resource;
 
+import io.asynq4j.ResultTaskType;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskType;
@@ -21,6 +22,7 @@ import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.TypeHint;
 import org.springframework.aot.test.generate.TestGenerationContext;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -35,23 +37,23 @@ import org.springframework.core.test.tools.TestCompiler;
 @CompileWithForkedClassLoader
 class AotIT {
 
-  public record Parcel(String to, List<Item> items) {}
+  record Parcel(String to, List<Item> items) {}
 
-  public record Item(String name) {}
+  record Item(String name) {}
 
-  public record Label(String text) {}
+  record Label(String text) {}
 
-  public record Ping(int number) {}
+  record Ping(int number) {}
 
-  public record Pong(int number) {}
+  record Pong(int number) {}
 
-  public interface Shipping {
+  interface Shipping {
 
     @TaskHandler(value = "ship", retention = "1h")
     Label ship(Parcel parcel);
   }
 
-  public static class ParcelService implements Shipping {
+  static class ParcelService implements Shipping {
 
     @Override
     public Label ship(Parcel parcel) {
@@ -62,10 +64,21 @@ class AotIT {
     void nightly() {}
   }
 
+  static class Producer {
+
+    final ResultTaskType<Parcel, Label> ship;
+    final TaskType<?> byName;
+
+    public Producer(ResultTaskType<Parcel, Label> ship, @Qualifier("ship") TaskType<?> byName) {
+      this.ship = ship;
+      this.byName = byName;
+    }
+  }
+
   @Configuration
   @EnableAsynq
-  @Import(ParcelService.class)
-  public static class App {
+  @Import({ParcelService.class, Producer.class})
+  static class App {
 
     static String uri = "redis://127.0.0.1:1";
 
@@ -147,6 +160,8 @@ class AotIT {
             .orThrow();
     TaskInfo ping = client.enqueue(types.of(Ping.class), new Ping(7)).orThrow();
 
+    assertThat(context.getBean(Producer.class).ship.name()).isEqualTo("ship");
+    assertThat(context.getBean(Producer.class).byName.name()).isEqualTo("ship");
     assertThat(result(context, ship)).isEqualTo("{\"text\":\"Ada gets a book\"}");
     assertThat(result(context, ping)).isEqualTo("\"ping 7\"");
     assertThat(context.getBean(Scheduler.class).entries()).hasSize(1);

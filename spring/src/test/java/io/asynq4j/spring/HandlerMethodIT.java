@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -264,7 +265,8 @@ class HandlerMethodIT {
                 Prototype.class,
                 HandlerBean.class,
                 Beans.class,
-                Layers.class);
+                Layers.class,
+                Producer.class);
   }
 
   @AfterAll
@@ -394,6 +396,39 @@ class HandlerMethodIT {
   @Test
   void beansOfTypeTaskTypeDefinePayloadAndOptions() {
     assertThat(app.result(app.enqueue(42L))).isEqualTo("\"number 42\"");
+  }
+
+  static class Producer {
+
+    final TaskType<WelcomeEmail> welcome;
+    final ResultTaskType<Image, Thumbnail> resize;
+    final TaskType<List<Order1>> orders;
+    final TaskType<Long> number;
+    final TaskType<?> byName;
+
+    Producer(
+        TaskType<WelcomeEmail> welcome,
+        ResultTaskType<Image, Thumbnail> resize,
+        TaskType<List<Order1>> orders,
+        TaskType<Long> number,
+        @Qualifier("generic") TaskType<?> byName) {
+      this.welcome = welcome;
+      this.resize = resize;
+      this.orders = orders;
+      this.number = number;
+      this.byName = byName;
+    }
+  }
+
+  @Test
+  void taskTypesAreInjectedByPayloadOrByName() {
+    Producer producer = app.bean(Producer.class);
+
+    assertThat(producer.welcome).isEqualTo(app.types().of(WelcomeEmail.class));
+    assertThat(producer.resize.result()).isEqualTo(Thumbnail.class);
+    assertThat(producer.orders.name()).isEqualTo("orders");
+    assertThat(producer.number).isSameAs(app.context().getBean("numberType"));
+    assertThat(producer.byName.name()).isEqualTo("generic");
   }
 
   @Test

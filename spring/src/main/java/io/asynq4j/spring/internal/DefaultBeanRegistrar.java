@@ -16,17 +16,28 @@ import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.EnvironmentAware;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.StandardEnvironment;
 
 /**
  * Registers a client, an inspector and a scheduler unless the application defines its own. They are
  * created when something needs them. Runs after all configuration classes have been read.
  */
-public final class DefaultBeanRegistrar implements BeanDefinitionRegistryPostProcessor {
+public final class DefaultBeanRegistrar
+    implements BeanDefinitionRegistryPostProcessor, EnvironmentAware {
 
   private static final String NO_CONNECTION =
       "no bean of type RedisConnection, so nothing can reach Redis: define one, such as"
           + " @Bean RedisConnection redis() { return"
           + " RedisConnection.open(\"redis://localhost:6379\"); }";
+
+  private Environment environment = new StandardEnvironment();
+
+  @Override
+  public void setEnvironment(Environment environment) {
+    this.environment = environment;
+  }
 
   @Override
   public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
@@ -34,6 +45,7 @@ public final class DefaultBeanRegistrar implements BeanDefinitionRegistryPostPro
       register(registry, factory, "asynqTaskClient", TaskClient.class, "taskClient");
       register(registry, factory, "asynqInspector", Inspector.class, "inspector");
       register(registry, factory, "asynqScheduler", Scheduler.class, "scheduler");
+      TaskTypeBeans.register(registry, factory, environment);
     }
   }
 

@@ -20,6 +20,7 @@ import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.aot.BeanRegistrationCode;
+import org.springframework.beans.factory.aot.BeanRegistrationExcludeFilter;
 import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
@@ -29,7 +30,8 @@ import org.springframework.util.ClassUtils;
  * Registers what is called by reflection when the beans of a context are generated ahead of time:
  * handler methods, and the types of payloads and results, which a codec reads and writes.
  */
-public final class TaskBeanAotProcessor implements BeanRegistrationAotProcessor {
+public final class TaskBeanAotProcessor
+    implements BeanRegistrationAotProcessor, BeanRegistrationExcludeFilter {
 
   /** Types that no codec reads or writes. */
   private static final Set<Type> OWN =
@@ -41,6 +43,11 @@ public final class TaskBeanAotProcessor implements BeanRegistrationAotProcessor 
           Payload.class,
           Task.class,
           TaskContext.class);
+
+  @Override
+  public boolean isExcludedFromAotProcessing(RegisteredBean bean) {
+    return TaskTypeBeans.isOfHandler(bean.getBeanName());
+  }
 
   @Override
   public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {

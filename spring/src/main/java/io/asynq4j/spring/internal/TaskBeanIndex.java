@@ -56,6 +56,26 @@ public final class TaskBeanIndex implements TaskTypes {
     return known;
   }
 
+  /** Reads the beans again, when beans of factories that had unknown classes exist. */
+  synchronized Content complete() {
+    Content read = read();
+    content = read;
+    return read;
+  }
+
+  /** Creates the bean of the type of a handler, see {@link TaskTypeBeans}. */
+  TaskType<?> ofHandler(String name) {
+    String resolved = factory.resolveEmbeddedValue(name);
+    return content()
+        .types()
+        .find(String.valueOf(resolved))
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "task type \"%s\" is not known, since its handler is not valid: see the other problems of the context"
+                        .formatted(resolved)));
+  }
+
   private Content read() {
     ProblemList problems = new ProblemList();
     TaskTypeRegistry types = new TaskTypeRegistry(factory, problems);

@@ -50,7 +50,7 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
     AsynqSettings settings =
         factory.getBeanProvider(AsynqSettings.class).getIfAvailable(AsynqSettings::defaults);
     ContextClassLoader loader = new ContextClassLoader(factory.getBeanClassLoader());
-    Content content = index.content();
+    Content content = index.complete();
     ProblemList problems = content.problems();
     content.handlers().stream()
         .flatMap(handler -> Stream.ofNullable(handler.invoker()))

@@ -64,13 +64,12 @@ final class TaskBeanScanner {
     return found;
   }
 
-  /** Returns the class of a bean behind its proxies; null if it is not known. */
+  /** Returns the class of a bean behind its proxies; null if it is not known without a bean. */
   static @Nullable Class<?> targetClass(ConfigurableListableBeanFactory factory, String name) {
     try {
-      Class<?> type = AutoProxyUtils.determineTargetClass(factory, name);
+      Class<?> type = declaredClass(factory, name);
       if (type != null && ScopedObject.class.isAssignableFrom(type)) {
-        String target = ScopedProxyUtils.getTargetBeanName(name);
-        type = AutoProxyUtils.determineTargetClass(factory, target);
+        type = declaredClass(factory, ScopedProxyUtils.getTargetBeanName(name));
       }
       return type == null ? null : ClassUtils.getUserClass(type);
     } catch (RuntimeException | LinkageError e) {
@@ -78,6 +77,18 @@ final class TaskBeanScanner {
       log.debug("bean \"{}\" is not searched for handlers, since its class is unknown", name, e);
       return null;
     }
+  }
+
+  private static @Nullable Class<?> declaredClass(
+      ConfigurableListableBeanFactory factory, String name) {
+    if (factory.containsBeanDefinition(name)
+        && factory
+                .getMergedBeanDefinition(name)
+                .getAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE)
+            instanceof Class<?> proxied) {
+      return proxied;
+    }
+    return factory.getType(name, /* allowFactoryBeanInit= */ false);
   }
 
   static List<AnnotatedMethod> methods(String beanName, Class<?> type) {

@@ -26,7 +26,11 @@ final class TaskTypeRegistry {
 
   TaskTypeRegistry(ConfigurableListableBeanFactory factory, ProblemList problems) {
     this.problems = problems;
-    factory.getBeansOfType(TaskType.class, false, true).forEach(this::addBean);
+    for (String name : factory.getBeanNamesForType(TaskType.class, false, true)) {
+      if (!TaskTypeBeans.isOfHandler(name)) {
+        addBean(name, factory.getBean(name, TaskType.class));
+      }
+    }
   }
 
   private void addBean(String bean, TaskType<?> type) {

@@ -99,9 +99,9 @@ final class Shop {
     private final TaskClient client;
     private final TaskType<WelcomeEmail> welcomeEmail;
 
-    SignUp(TaskClient client, TaskTypes types) {
+    SignUp(TaskClient client, TaskType<WelcomeEmail> welcomeEmail) {
       this.client = client;
-      this.welcomeEmail = types.of(WelcomeEmail.class);
+      this.welcomeEmail = welcomeEmail;
     }
 
     @TransactionalEventListener(fallbackExecution = true)
