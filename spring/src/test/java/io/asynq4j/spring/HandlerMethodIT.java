@@ -1,6 +1,7 @@
 package io.asynq4j.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.asynq4j.ResultTaskType;
 import io.asynq4j.Task;
@@ -36,6 +37,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.core.annotation.Order;
 
@@ -173,6 +175,17 @@ class HandlerMethodIT {
     }
   }
 
+  @Scope(value = ConfigurableBeanFactory.SCOPE_PROTOTYPE, proxyMode = ScopedProxyMode.TARGET_CLASS)
+  static class ScopedProxy {
+
+    private int calls;
+
+    @TaskHandler("scoped-proxy")
+    int handle() {
+      return ++calls;
+    }
+  }
+
   @TaskHandler(value = "handler-bean", retention = "1h")
   static class HandlerBean implements Handler<Image> {
 
@@ -263,6 +276,7 @@ class HandlerMethodIT {
                 Implementation.class,
                 Expensive.class,
                 Prototype.class,
+                ScopedProxy.class,
                 HandlerBean.class,
                 Beans.class,
                 Layers.class,
@@ -378,6 +392,8 @@ class HandlerMethodIT {
   void prototypesAreCreatedByEachTask() {
     assertThat(app.resultOf("prototype")).isEqualTo("1");
     assertThat(app.resultOf("prototype")).isEqualTo("1");
+    assertThat(app.resultOf("scoped-proxy")).isEqualTo("1");
+    assertThat(app.resultOf("scoped-proxy")).isEqualTo("1");
   }
 
   @Test
@@ -429,6 +445,31 @@ class HandlerMethodIT {
     assertThat(producer.orders.name()).isEqualTo("orders");
     assertThat(producer.number).isSameAs(app.context().getBean("numberType"));
     assertThat(producer.byName.name()).isEqualTo("generic");
+  }
+
+  @Test
+  void aTypeThatIsNotFoundIsReportedWithTheTypesThatExist() {
+    TaskTypes types = app.types();
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> types.of(Integer.class))
+        .withMessageStartingWith(
+            "no task type has input java.lang.Integer; the types are \"action-bean\" (")
+        .withMessageEndingWith(": add a handler or a bean of type TaskType");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> types.of(Image.class))
+        .withMessage(
+            "2 task types have input %1$s: \"handler-bean\" (%1$s), \"image:resize\" (%1$s); name one with of(name, input)",
+            Image.class.getName());
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> types.of("image:resized", Image.class))
+        .withMessageStartingWith("no task type has the name \"image:resized\"; the types are ");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> types.of("number", String.class))
+        .withMessage(
+            "the task type \"number\" has input java.lang.Long, not java.lang.String: ask for its input");
+    assertThat(types.find("image:resized")).isEmpty();
+    assertThat(types.all()).hasSizeGreaterThan(15);
   }
 
   @Test

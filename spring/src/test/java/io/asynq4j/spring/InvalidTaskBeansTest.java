@@ -21,6 +21,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
 
 /** An application with a mistake does not start, and its exception names the mistake. */
 class InvalidTaskBeansTest {
@@ -286,7 +287,7 @@ class InvalidTaskBeansTest {
         "bean \"implementation\", method Implementation.handle(): the bean is a proxy of its interfaces, which do not have this method: declare it in an interface of the bean, or proxy the class (proxyTargetClass = true)");
   }
 
-  @Scope("request")
+  @Scope(value = "request", proxyMode = ScopedProxyMode.TARGET_CLASS)
   static class PerRequest {
     @TaskHandler("a")
     void handle() {}

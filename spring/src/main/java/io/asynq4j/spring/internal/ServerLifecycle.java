@@ -15,11 +15,20 @@ final class ServerLifecycle implements SmartLifecycle, DisposableBean {
   private final TaskServerDefinition definition;
   private final Supplier<TaskServer> builder;
   private final ContextClassLoader loader;
+  private @Nullable TaskServer prepared;
   private @Nullable TaskServer current;
 
+  /**
+   * @param prepared the server of the first start
+   * @param builder builds the servers of later starts
+   */
   ServerLifecycle(
-      TaskServerDefinition definition, Supplier<TaskServer> builder, ContextClassLoader loader) {
+      TaskServerDefinition definition,
+      TaskServer prepared,
+      Supplier<TaskServer> builder,
+      ContextClassLoader loader) {
     this.definition = definition;
+    this.prepared = prepared;
     this.builder = builder;
     this.loader = loader;
   }
@@ -29,7 +38,8 @@ final class ServerLifecycle implements SmartLifecycle, DisposableBean {
     if (!isRunning()) {
       loader.run(
           () -> {
-            TaskServer server = builder.get();
+            TaskServer server = prepared == null ? builder.get() : prepared;
+            prepared = null;
             server.start();
             current = server;
           });

@@ -62,14 +62,14 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
     }
     List<ScheduleEntry> entries = entries(content);
     problems.throwIfAny();
-    built.forEach((plan, server) -> register(plan, loader));
+    built.forEach((plan, server) -> register(plan, server, loader));
     if (settings.hasScheduler()) {
       registerScheduler(entries, settings, loader, problems);
       problems.throwIfAny();
     }
   }
 
-  /** Returns the servers to run. They were built only to check their settings. */
+  /** Returns the servers to run, which are built to check their settings. */
   private Map<ServerPlan, TaskServer> servers(Content content, ContextClassLoader loader) {
     Map<String, TaskServerDefinition> definitions = definitions(content.problems());
     Map<ServerPlan, TaskServer> built = new LinkedHashMap<>();
@@ -211,10 +211,10 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
     }
   }
 
-  private void register(ServerPlan plan, ContextClassLoader loader) {
+  private void register(ServerPlan plan, TaskServer server, ContextClassLoader loader) {
     String name = plan.definition().name();
     String bean = SERVER_BEAN + name;
-    ServerLifecycle lifecycle = new ServerLifecycle(plan.definition(), plan::build, loader);
+    ServerLifecycle lifecycle = new ServerLifecycle(plan.definition(), server, plan::build, loader);
     register(bean, lifecycle, lifecycle);
     plan.handlers().forEach(each -> factory.registerDependentBean(each.beanName(), bean));
     plan.aggregators().forEach(each -> factory.registerDependentBean(each.beanName(), bean));

@@ -92,7 +92,8 @@ final class TaskBeanScanner {
   }
 
   static List<AnnotatedMethod> methods(String beanName, Class<?> type) {
-    if (!AnnotationUtils.isCandidateClass(type, ANNOTATIONS)) {
+    if (!AnnotationUtils.isCandidateClass(type, ANNOTATIONS)
+        || type.getName().startsWith("org.springframework.")) {
       return List.of();
     }
     Map<Method, List<Annotation>> found;
