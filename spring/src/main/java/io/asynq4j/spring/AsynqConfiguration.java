@@ -17,8 +17,12 @@ import org.springframework.context.annotation.Role;
  *   <caption>Beans</caption>
  *   <tr><th>type</th><th>replaced by a bean of this type</th></tr>
  *   <tr><td>{@code TaskClient}, {@code Inspector}, {@code Scheduler}</td><td>yes</td></tr>
+ *   <tr><td>{@code TaskType} of each handler method with a payload</td><td>yes, with its name</td></tr>
  *   <tr><td>{@link TaskTypes}, {@link TaskServers}</td><td>no</td></tr>
  * </table>
+ *
+ * <p>The scheduler is started and stopped with the context, also if the application defines it, and
+ * must not be started otherwise.
  *
  * <p>It uses these beans of the application:
  *

@@ -28,7 +28,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 public final class TaskBeanIndex implements TaskTypes {
 
   private final ConfigurableListableBeanFactory factory;
-  private @Nullable Content content;
+  private volatile @Nullable Content content;
 
   /**
    * What was found.
@@ -47,17 +47,14 @@ public final class TaskBeanIndex implements TaskTypes {
     this.factory = factory;
   }
 
-  synchronized Content content() {
+  /** Without a lock, since reading creates beans, for which another thread may hold one. */
+  Content content() {
     Content known = content;
-    if (known == null) {
-      known = read();
-      content = known;
-    }
-    return known;
+    return known == null ? complete() : known;
   }
 
   /** Reads the beans again, when beans of factories that had unknown classes exist. */
-  synchronized Content complete() {
+  Content complete() {
     Content read = read();
     content = read;
     return read;
