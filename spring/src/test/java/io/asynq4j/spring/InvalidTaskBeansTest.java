@@ -9,6 +9,8 @@ import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
+import io.asynq4j.redis.RedisConfig;
+import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.ScheduleEntry;
 import java.util.List;
@@ -556,6 +558,24 @@ class InvalidTaskBeansTest {
         "bean \"entry\": there is another schedule entry with the name \"nightly\": give each entry its own name");
   }
 
+  static class ScheduleTwiceByCustomizer {
+    @Bean
+    SchedulerCustomizer customizer() {
+      return scheduler -> scheduler.add("nightly", Schedule.cron("@daily"), TaskType.of("other"));
+    }
+
+    @ScheduledTask(name = "nightly", cron = "@daily")
+    void nightly() {}
+  }
+
+  @Test
+  void aScheduleNameThatACustomizerUses() {
+    assertProblem(
+        ScheduleTwiceByCustomizer.class,
+        in(ScheduleTwiceByCustomizer.class, "nightly()")
+            + "there is another schedule entry with the name \"nightly\": give each entry its own name");
+  }
+
   static class Aggregators {
     @TaskAggregator
     Task none(List<Task> tasks) {
@@ -633,6 +653,25 @@ class InvalidTaskBeansTest {
               "1 problem with the task beans of the application context:\n"
                   + "- no bean of type RedisConnection, so nothing can reach Redis: define one, such as @Bean RedisConnection redis() { return RedisConnection.open(\"redis://localhost:6379\"); }");
     }
+  }
+
+  static class SecondConnection {
+    @Bean
+    RedisConnection second() {
+      return RedisConnection.lazy(RedisConfig.parse("redis://127.0.0.1:1?retryFor=0s"));
+    }
+
+    @TaskHandler("a")
+    void handle() {}
+  }
+
+  @Test
+  void severalRedisConnections() {
+    assertThat(TestApp.problems(SecondConnection.class))
+        .singleElement()
+        .asString()
+        .startsWith("several beans of type RedisConnection ([")
+        .endsWith("second]), of which none is primary: mark one with @Primary");
   }
 
   static class Valid {

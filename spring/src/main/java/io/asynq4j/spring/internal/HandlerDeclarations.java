@@ -13,7 +13,6 @@ import io.asynq4j.spring.TaskHandler;
 import io.asynq4j.spring.internal.HandlerSignature.TaskCall;
 import io.asynq4j.spring.internal.TaskBeanScanner.AnnotatedBean;
 import java.lang.reflect.Type;
-import java.lang.reflect.TypeVariable;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -213,8 +212,8 @@ final class HandlerDeclarations {
               .formatted(bean.type().getSimpleName()));
       return Optional.empty();
     }
-    Type input = input(bean.beanName(), isHandler ? Handler.class : Action.class);
-    if (input instanceof TypeVariable<?> || input == Object.class) {
+    Type input = input(bean, isHandler ? Handler.class : Action.class);
+    if (input == Object.class) {
       problems.add(
           where,
           "the payload type of the %s is not known: declare it in the class or as the type of the @Bean method, such as Handler<WelcomeEmail>"
@@ -234,16 +233,18 @@ final class HandlerDeclarations {
                     null));
   }
 
-  private Type input(String beanName, Class<?> handlerType) {
-    ResolvableType declared = factory.getMergedBeanDefinition(beanName).getResolvableType();
+  private Type input(AnnotatedBean bean, Class<?> handlerType) {
+    // The definition has the generic type that a @Bean method declares, also for a lambda.
+    ResolvableType declared =
+        factory.containsBeanDefinition(bean.beanName())
+            ? factory.getMergedBeanDefinition(bean.beanName()).getResolvableType()
+            : ResolvableType.NONE;
     ResolvableType input = declared.as(handlerType).getGeneric(0);
     if (input.resolve() == null) {
-      Class<?> type = TaskBeanScanner.targetClass(factory, beanName);
-      input = ResolvableType.forClass(Objects.requireNonNull(type)).as(handlerType).getGeneric(0);
+      input = ResolvableType.forClass(bean.type()).as(handlerType).getGeneric(0);
     }
-    return input.resolve() == null
-        ? Object.class
-        : input.hasGenerics() ? input.getType() : Objects.requireNonNull(input.resolve());
+    Class<?> raw = input.resolve(Object.class);
+    return input.hasGenerics() ? input.getType() : raw;
   }
 
   // The input has the type of the declaration, and is null only for Void.

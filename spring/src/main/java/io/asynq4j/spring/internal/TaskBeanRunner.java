@@ -64,7 +64,7 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
     problems.throwIfAny();
     built.forEach((plan, server) -> register(plan, server, loader));
     if (settings.hasScheduler()) {
-      registerScheduler(entries, settings, loader, problems);
+      registerScheduler(entries, settings, loader, content);
       problems.throwIfAny();
     }
   }
@@ -251,7 +251,7 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
       List<ScheduleEntry> entries,
       AsynqSettings settings,
       ContextClassLoader loader,
-      ProblemList problems) {
+      Content content) {
     boolean isCustomized = factory.getBeanNamesForType(SchedulerCustomizer.class).length > 0;
     boolean isUsed =
         Stream.of(factory.getBeanNamesForType(Scheduler.class, true, false))
@@ -264,10 +264,20 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
       try {
         scheduler.add(entry);
       } catch (IllegalArgumentException e) {
-        problems.add("schedule entry \"%s\": %s".formatted(entry.name(), e.getMessage()));
+        content
+            .problems()
+            .add(where(entry, content), TaskBeanIndex.duplicateSchedule(entry.name()));
       }
     }
     SchedulerLifecycle lifecycle = new SchedulerLifecycle(scheduler, settings, loader);
     register(SCHEDULER_BEAN, lifecycle, lifecycle::stop);
+  }
+
+  private static String where(ScheduleEntry entry, Content content) {
+    return content.handlers().stream()
+        .filter(handler -> handler.type().name().equals(entry.name()))
+        .findFirst()
+        .map(HandlerDeclaration::where)
+        .orElse("schedule entry \"" + entry.name() + "\"");
   }
 }
