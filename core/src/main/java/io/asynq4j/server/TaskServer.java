@@ -185,8 +185,13 @@ public final class TaskServer implements AutoCloseable {
    * Returns whether the server serves a queue, or would serve it if it existed: by its name, by a
    * pattern, or possibly by the central list of definitions.
    */
+  public boolean mayServe(QueueName queue) {
+    return engine.queues().mayServe(queue);
+  }
+
+  /** As {@link #mayServe(QueueName)}. */
   public boolean mayServe(String queue) {
-    return engine.queues().mayServe(QueueName.of(queue));
+    return mayServe(QueueName.of(queue));
   }
 
   /** What a server does if it has handlers for names that are not in the central list. */
