@@ -24,12 +24,35 @@ module io.asynq4j {
 
   // Not an API: threads, definitions, outcomes, texts and times that all modules of asynq4j treat
   // alike.
+  exports io.asynq4j.internal.broker to
+      io.asynq4j.testing;
+  exports io.asynq4j.internal.broker.rules to
+      io.asynq4j.testing;
   exports io.asynq4j.internal.concurrent to
       io.asynq4j.service;
   exports io.asynq4j.internal.definition to
       io.asynq4j.service;
   exports io.asynq4j.internal.outcome to
-      io.asynq4j.service;
+      io.asynq4j.service,
+      io.asynq4j.testing;
+  exports io.asynq4j.internal.redis.clock to
+      io.asynq4j.testing;
+  exports io.asynq4j.internal.redis.connection to
+      io.asynq4j.testing;
+  exports io.asynq4j.internal.redis.script to
+      io.asynq4j.testing;
+  exports io.asynq4j.internal.redis.store to
+      io.asynq4j.testing;
+  exports io.asynq4j.internal.schedule to
+      io.asynq4j.testing;
+  exports io.asynq4j.internal.server.attempt to
+      io.asynq4j.testing;
+  exports io.asynq4j.internal.server.config to
+      io.asynq4j.testing;
+  exports io.asynq4j.internal.server.duty to
+      io.asynq4j.testing;
+  exports io.asynq4j.internal.server.shard to
+      io.asynq4j.testing;
   exports io.asynq4j.internal.text to
       io.asynq4j.cli,
       io.asynq4j.dashboard,
@@ -37,5 +60,6 @@ module io.asynq4j {
       io.asynq4j.service,
       io.asynq4j.spring;
   exports io.asynq4j.internal.time to
-      io.asynq4j.service;
+      io.asynq4j.service,
+      io.asynq4j.testing;
 }

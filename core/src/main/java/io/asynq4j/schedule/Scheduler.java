@@ -36,6 +36,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Scheduler implements AutoCloseable {
 
+  static {
+    SchedulerLifecycle.readBy(scheduler -> scheduler.threads);
+  }
+
   private final String id;
   private final ScheduleEntryRegistry entries = new ScheduleEntryRegistry();
   private final Supplier<SchedulerLifecycle> newThreads;

@@ -16,6 +16,7 @@ import io.asynq4j.internal.broker.rules.ArchiveRules;
 import io.asynq4j.internal.broker.rules.QueueRules;
 import io.asynq4j.internal.outcome.ResultLimit;
 import io.asynq4j.internal.server.ServerEngine;
+import io.asynq4j.internal.server.config.ConfiguredServer;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.internal.server.config.ServerListeners;
 import io.asynq4j.internal.text.LogText;
@@ -52,6 +53,10 @@ public final class TaskServerBuilder {
   private static final Logger log = LoggerFactory.getLogger(TaskServer.class);
 
   private static final int LONGEST_WARNING = 1_000;
+
+  static {
+    ConfiguredServer.readBy(builder -> new ConfiguredServer(builder.config(), builder.handler));
+  }
 
   private final RedisConnection redis;
   private int concurrency = Runtime.getRuntime().availableProcessors();

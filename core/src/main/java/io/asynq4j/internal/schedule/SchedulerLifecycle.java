@@ -5,12 +5,16 @@ import io.asynq4j.internal.concurrent.DaemonThreadPools;
 import io.asynq4j.internal.concurrent.WakeupSignal;
 import io.asynq4j.internal.text.SafeLog;
 import io.asynq4j.internal.time.TimeMath;
+import io.asynq4j.schedule.Scheduler;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +34,9 @@ public final class SchedulerLifecycle {
 
   /** Delay after the source has failed, unless its interval is shorter. */
   private static final Duration AFTER_SOURCE_FAILURE = Duration.ofSeconds(10);
+
+  private static final AtomicReference<@Nullable Function<Scheduler, SchedulerLifecycle>> READER =
+      new AtomicReference<>();
 
   private final SchedulerConfig config;
   private final ScheduleEntryRegistry entries;
@@ -71,6 +78,33 @@ public final class SchedulerLifecycle {
     if (config.source() != null) {
       sourceThread.start();
     }
+  }
+
+  /** Called by the scheduler: the way from the public type to this one, for the test kit. */
+  public static void readBy(Function<Scheduler, SchedulerLifecycle> reader) {
+    READER.set(reader);
+  }
+
+  public static SchedulerLifecycle of(Scheduler scheduler) {
+    return Objects.requireNonNull(READER.get()).apply(scheduler);
+  }
+
+  /**
+   * Does what is due now on the calling thread, instead of the threads of the scheduler. Returns
+   * when an entry fires next; empty if none does.
+   *
+   * @throws IllegalStateException if the scheduler was started
+   */
+  public synchronized Optional<Instant> step() throws InterruptedException {
+    if (loopThread.getState() != Thread.State.NEW || isStopping()) {
+      throw new IllegalStateException(
+          "the scheduler was started, so its own threads fire its entries; build one without starting it");
+    }
+    if (config.source() != null) {
+      readSourceOnce();
+    }
+    loop.round();
+    return loop.nextFire();
   }
 
   private void stopBeforeClose() {

@@ -16,6 +16,7 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -126,6 +127,11 @@ final class SchedulerLoop {
     return leadership.isLeading()
         ? timetable.next(this::canFire).filter(nextCheck::isAfter).orElse(nextCheck)
         : nextCheck;
+  }
+
+  /** Returns when an entry fires next, as known after the last round. */
+  Optional<Instant> nextFire() {
+    return timetable.next(this::canFire);
   }
 
   private void adoptChanges() {

@@ -19,6 +19,14 @@ public interface BrokerTime {
    */
   String forScripts();
 
+  /**
+   * Lua code that runs before each script, so that a set time also applies to keys that expire.
+   * Empty if Redis expires them, which is so unless a test sets the time.
+   */
+  default String scriptPrefix() {
+    return "";
+  }
+
   /** This machine's monotonic timer. */
   long nanoTime();
 

@@ -39,11 +39,12 @@ public final class ScriptRunner {
   private final BrokerTime time;
   private final IdempotencyLanes lanes = new IdempotencyLanes();
   private final Map<QueueName, QueueScriptKeys> keysOfQueues = new ConcurrentHashMap<>();
-  private final AtomicBoolean byHash = new AtomicBoolean(true);
+  private final AtomicBoolean byHash;
 
   public ScriptRunner(RedisCommandExecutor link, BrokerTime time) {
     this.link = link;
     this.time = time;
+    this.byHash = new AtomicBoolean(time.scriptPrefix().isEmpty());
   }
 
   /**
@@ -163,10 +164,18 @@ public final class ScriptRunner {
       }
     }
     try {
-      return send.apply(new CommandArguments(Command.EVAL).add(script.source()));
+      return send.apply(new CommandArguments(Command.EVAL).add(source(script)));
     } catch (BrokerException e) {
       throw inDoubt ? RedisFailureTranslator.inDoubt(e) : e;
     }
+  }
+
+  private byte[] source(Script script) {
+    String prefix = time.scriptPrefix();
+    return prefix.isEmpty()
+        ? script.source()
+        : (prefix + new String(script.source(), StandardCharsets.UTF_8))
+            .getBytes(StandardCharsets.UTF_8);
   }
 
   private boolean mustBeSentInFull(BrokerRefusedException refusal) {

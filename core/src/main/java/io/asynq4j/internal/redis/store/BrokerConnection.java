@@ -2,6 +2,7 @@ package io.asynq4j.internal.redis.store;
 
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.internal.broker.Broker;
+import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.clock.RedisClock;
 import io.asynq4j.internal.redis.command.CommandArgs;
 import io.asynq4j.internal.redis.command.ReplyParser;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
@@ -24,15 +26,26 @@ public final class BrokerConnection implements RedisConnection {
 
   private final RedisConfig config;
   private final RedisCommandExecutor link;
-  private final RedisClock clock = new RedisClock();
+  private final BrokerTime time;
+
+  /** Null if the time is given. */
+  private final @Nullable RedisClock clock;
+
   private final RedisBroker broker;
   private final AtomicBoolean clockStarted = new AtomicBoolean();
 
   /** Connects when it is first used. */
   public BrokerConnection(RedisConfig config) {
+    this(config, () -> RedisNodes.of(config), new RedisClock());
+  }
+
+  /** Connects with another source of time, or to other servers, for the test kit. */
+  public BrokerConnection(RedisConfig config, Supplier<RedisNodes> nodes, BrokerTime time) {
     this.config = config;
-    this.link = new RedisCommandExecutor(config, () -> RedisNodes.of(config));
-    this.broker = RedisBroker.on(link, clock, config.numberedEnqueue());
+    this.time = time;
+    this.clock = time instanceof RedisClock ofRedis ? ofRedis : null;
+    this.link = new RedisCommandExecutor(config, nodes);
+    this.broker = RedisBroker.on(link, time, config.numberedEnqueue());
   }
 
   public static BrokerConnection open(RedisConfig config) {
@@ -57,11 +70,13 @@ public final class BrokerConnection implements RedisConnection {
     long sent = System.nanoTime();
     link.call(0, ResendPolicy.SAFE, Command.PING, new CommandArgs());
     Duration roundTrip = Duration.ofNanos(System.nanoTime() - sent);
-    followClock();
+    if (clock != null) {
+      follow(clock);
+    }
     return roundTrip;
   }
 
-  private void followClock() {
+  private void follow(RedisClock clock) {
     long sent = System.nanoTime();
     List<@Nullable Object> time =
         ReplyParser.list(link.call(0, ResendPolicy.SAFE, Command.TIME, new CommandArgs()));
@@ -79,7 +94,7 @@ public final class BrokerConnection implements RedisConnection {
 
   @Override
   public Clock clock() {
-    return clock.clock();
+    return time.clock();
   }
 
   @Override

@@ -75,7 +75,7 @@ public record RedisBroker(
       RedisCommandExecutor link, BrokerTime time, boolean numberedEnqueue) {
     SafeLog.prepare();
     ScriptRunner scripts = new ScriptRunner(link, time);
-    QueueRegistry registry = new QueueRegistry(link);
+    QueueRegistry registry = new QueueRegistry(link, time);
     RedisUpkeep upkeep = new RedisUpkeep(scripts, link, time);
     RedisAggregation aggregation = new RedisAggregation(scripts, link);
     RedisPresence presence = new RedisPresence(scripts, link);

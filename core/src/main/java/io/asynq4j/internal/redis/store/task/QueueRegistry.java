@@ -4,6 +4,7 @@ import io.asynq4j.BrokerException;
 import io.asynq4j.BrokerUnavailableException;
 import io.asynq4j.QueueName;
 import io.asynq4j.internal.concurrent.DaemonThreadPools;
+import io.asynq4j.internal.redis.clock.BrokerTime;
 import io.asynq4j.internal.redis.command.RedisKeys;
 import io.asynq4j.internal.redis.connection.RedisCommandExecutor;
 import java.time.Duration;
@@ -41,6 +42,7 @@ public final class QueueRegistry {
   private static final long IDLE_SECONDS = 5;
 
   private final RedisCommandExecutor link;
+  private final BrokerTime time;
   private final Map<QueueName, Long> registeredAt = new ConcurrentHashMap<>();
 
   /** Queues whose registration is pending until the server of the registry is reachable. */
@@ -50,8 +52,9 @@ public final class QueueRegistry {
   private final AtomicBoolean warned = new AtomicBoolean();
   private volatile boolean silent;
 
-  public QueueRegistry(RedisCommandExecutor link) {
+  public QueueRegistry(RedisCommandExecutor link, BrokerTime time) {
     this.link = link;
+    this.time = time;
     this.thread = new ScheduledThreadPoolExecutor(1, DaemonThreadPools.factory("asynq-registry"));
     thread.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
     thread.allowCoreThreadTimeOut(true);
@@ -64,7 +67,7 @@ public final class QueueRegistry {
   /** Registers a queue over another executor for the same Redis. */
   void register(QueueName queue, RedisCommandExecutor link) {
     Long last = registeredAt.get(queue);
-    if (last == null || System.nanoTime() - last > REFRESH_NANOS) {
+    if (last == null || time.nanoTime() - last > REFRESH_NANOS) {
       int slot = RedisKeys.slot(RedisKeys.prefix(queue));
       if (link.shardOf(slot).equals(link.shardOf(RedisKeys.slot(RedisKeys.QUEUES)))) {
         add(queue, link);
@@ -75,7 +78,7 @@ public final class QueueRegistry {
   }
 
   private void add(QueueName queue, RedisCommandExecutor link) {
-    long now = System.nanoTime();
+    long now = time.nanoTime();
     link.callSafe(Protocol.Command.SADD, RedisKeys.QUEUES, queue.value());
     registeredAt.put(queue, now);
   }

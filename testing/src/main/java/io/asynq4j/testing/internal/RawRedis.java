@@ -1,0 +1,91 @@
+package io.asynq4j.testing.internal;
+
+import io.asynq4j.QueueName;
+import io.asynq4j.embedded.EmbeddedRedis;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol.Command;
+
+/** Plain commands to the Redis of the test kit. Thread-safe. */
+final class RawRedis implements AutoCloseable {
+
+  private static final Pattern KEY_OF_QUEUE = Pattern.compile("asynq:\\{(.*?)}:.*", Pattern.DOTALL);
+  private static final String QUEUES = "asynq:queues";
+
+  private final Connection connection;
+
+  RawRedis(EmbeddedRedis redis) {
+    this.connection = new Connection(new HostAndPort(redis.host(), redis.port()));
+  }
+
+  synchronized @Nullable Object call(Command command, String... args) {
+    CommandArguments all = new CommandArguments(command);
+    Stream.of(args).forEach(all::add);
+    return connection.executeCommand(all);
+  }
+
+  /** Returns a text; null if there is none. */
+  @Nullable String text(Command command, String... args) {
+    return call(command, args) instanceof byte[] bytes
+        ? new String(bytes, StandardCharsets.UTF_8)
+        : null;
+  }
+
+  long number(Command command, String... args) {
+    return call(command, args) instanceof Long number ? number : 0;
+  }
+
+  @Nullable Object eval(String script, String... args) {
+    return call(
+        Command.EVAL,
+        Stream.concat(Stream.of(script, "0"), Stream.of(args)).toArray(String[]::new));
+  }
+
+  void flush() {
+    call(Command.FLUSHALL);
+  }
+
+  /**
+   * Returns the queues that have data, in order of their names. Registers those that are missing in
+   * the list of queues: a connection that registered one before Redis was emptied does not repeat
+   * it for a while.
+   */
+  List<QueueName> queues() {
+    TreeSet<String> names = new TreeSet<>();
+    for (String key : texts(call(Command.KEYS, "asynq:{*"))) {
+      Matcher matcher = KEY_OF_QUEUE.matcher(key);
+      if (matcher.matches()) {
+        names.add(matcher.group(1));
+      }
+    }
+    if (!names.isEmpty()) {
+      call(Command.SADD, Stream.concat(Stream.of(QUEUES), names.stream()).toArray(String[]::new));
+    }
+    return names.stream().map(QueueName::of).toList();
+  }
+
+  /** Returns the lowest score of a sorted set. */
+  Optional<Double> lowestScore(String key) {
+    List<String> first = texts(call(Command.ZRANGE, key, "0", "0", "WITHSCORES"));
+    return first.isEmpty() ? Optional.empty() : Optional.of(Double.valueOf(first.get(1)));
+  }
+
+  private static List<String> texts(@Nullable Object reply) {
+    List<?> values = reply instanceof List<?> list ? list : List.of();
+    return values.stream().map(each -> new String((byte[]) each, StandardCharsets.UTF_8)).toList();
+  }
+
+  @Override
+  public synchronized void close() {
+    connection.close();
+  }
+}
