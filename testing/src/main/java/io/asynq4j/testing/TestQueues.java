@@ -156,13 +156,11 @@ public final class TestQueues {
    *
    * @throws IllegalStateException if no handlers are set, or none has this type
    */
-  public <T> Outcome perform(TaskType<T> type, T input) {
+  public <T> Outcome perform(TaskType<T> type, @Nullable T input) {
     return attempt(type, input, attempt -> {}).outcome();
   }
 
   /** Calls the handler of a type without input once, see {@link #perform(TaskType, Object)}. */
-  // Void has no other value.
-  @SuppressWarnings("NullAway")
   public Outcome perform(TaskType<Void> type) {
     return perform(type, null);
   }
@@ -171,15 +169,19 @@ public final class TestQueues {
    * Calls the handler once, see {@link #perform(TaskType, Object)}: {@code perform(TYPE, input, a
    * -> a.retried(3).header("tenant", "7"))}.
    */
-  public <T> Outcome perform(TaskType<T> type, T input, Consumer<AttemptOptions> options) {
+  public <T> Outcome perform(
+      TaskType<T> type, @Nullable T input, Consumer<AttemptOptions> options) {
     return attempt(type, input, options).outcome();
   }
 
   /**
    * Calls the handler once, as {@link #perform(TaskType, Object, Consumer)}, and also returns what
-   * it threw and reported.
+   * it threw and reported. The input is null for a type without one.
    */
-  public <T> AttemptResult attempt(TaskType<T> type, T input, Consumer<AttemptOptions> options) {
+  // Void has no other value.
+  @SuppressWarnings("NullAway")
+  public <T> AttemptResult attempt(
+      TaskType<T> type, @Nullable T input, Consumer<AttemptOptions> options) {
     AttemptOptions given = new AttemptOptions();
     options.accept(given);
     Task task = type.task(input, redis.codec()).withHeaders(given.headers());

@@ -103,8 +103,7 @@ public final class SchedulerLifecycle {
     if (config.source() != null) {
       readSourceOnce();
     }
-    loop.round();
-    return loop.nextFire();
+    return loop.step();
   }
 
   private void stopBeforeClose() {

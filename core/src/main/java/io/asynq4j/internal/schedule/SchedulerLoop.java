@@ -129,8 +129,10 @@ final class SchedulerLoop {
         : nextCheck;
   }
 
-  /** Returns when an entry fires next, as known after the last round. */
-  Optional<Instant> nextFire() {
+  /** Runs a round with all checks. Returns when an entry fires next. */
+  Optional<Instant> step() {
+    nextCheck = Instant.MIN;
+    round();
     return timetable.next(this::canFire);
   }
 

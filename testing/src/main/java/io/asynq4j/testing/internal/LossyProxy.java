@@ -46,7 +46,8 @@ final class LossyProxy {
   static Connection connect(RedisConfig config, Faults faults) {
     Endpoint target = config.endpoints().get(0);
     InetAddress loopback = InetAddress.getLoopbackAddress();
-    try (ServerSocket server = new ServerSocket(0, 1, loopback)) {
+    try {
+      ServerSocket server = new ServerSocket(0, 1, loopback);
       Connection connection =
           new Connection(new HostAndPort(loopback.getHostAddress(), server.getLocalPort()));
       start("asynq4j-testing-accept", () -> accept(server, target, faults));
@@ -58,7 +59,8 @@ final class LossyProxy {
   }
 
   private static void accept(ServerSocket server, Endpoint target, Faults faults) {
-    try {
+    // Only now: closing it earlier would reset a connection that was not accepted yet.
+    try (server) {
       Socket client = server.accept();
       Socket redis = new Socket(target.host(), target.port());
       LossyProxy proxy = new LossyProxy(client, redis, faults);
