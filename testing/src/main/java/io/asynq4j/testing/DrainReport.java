@@ -31,7 +31,7 @@ import org.opentest4j.AssertionFailedError;
 public final class DrainReport {
 
   /** A larger number is most likely an endless loop. */
-  private static final int MOST_ATTEMPTS = 100_000;
+  private static final int MOST_ATTEMPTS = 5_000;
 
   private final TestWorker worker;
   private final TimeMachine time;

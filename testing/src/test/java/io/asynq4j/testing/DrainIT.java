@@ -7,18 +7,27 @@ import static io.asynq4j.testing.SampleTypes.MAIL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asynq4j.QueueName;
 import io.asynq4j.TaskState;
+import io.asynq4j.TaskType;
 import io.asynq4j.client.TaskClient;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.Outcome;
+import io.asynq4j.handler.TaskContext;
+import io.asynq4j.inspect.Inspector;
+import io.asynq4j.server.GroupAggregator;
+import io.asynq4j.server.ServerListener;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 @AsynqTest
 class DrainIT {
+
+  private static final TaskType<Integer> SUM = TaskType.of("sum", Integer.class);
 
   private final List<String> ran = new ArrayList<>();
 
@@ -101,5 +110,255 @@ class DrainIT {
         .retried(1)
         .dueIn(Duration.ofMinutes(5))
         .once();
+  }
+
+  @Test
+  void theQueueWhoseHeadHasBeenPendingLongestIsFirst(TaskClient client, TestQueues tasks) {
+    tasks.handlers((task, context) -> ranOn(context));
+    client.enqueue(INVOICE, 1, o -> o.queue("z"));
+    tasks.advance(Duration.ofSeconds(1));
+    client.enqueue(INVOICE, 2, o -> o.queue("b"));
+    client.enqueue(INVOICE, 3, o -> o.queue("a"));
+    client.enqueue(INVOICE, 4, o -> o.queue("z"));
+
+    tasks.drain();
+
+    assertThat(ran).containsExactly("z", "a", "b", "z");
+  }
+
+  private Outcome ranOn(TaskContext context) {
+    ran.add(context.queue().value());
+    return Outcome.done();
+  }
+
+  @Test
+  void onlyTheGivenQueuesAreProcessed(TaskClient client, TestQueues tasks) {
+    tasks.handlers((task, context) -> ranOn(context));
+    client.enqueue(INVOICE, 1, o -> o.queue("a"));
+    client.enqueue(INVOICE, 2, o -> o.queue("b"));
+
+    tasks.drain("b");
+
+    assertThat(ran).containsExactly("b");
+    tasks.assertEnqueued(INVOICE).inQueue("a").once();
+  }
+
+  @Test
+  void pausedQueuesAreLeftAndReported(TaskClient client, Inspector inspector, TestQueues tasks) {
+    tasks.handlers((task, context) -> ranOn(context));
+    client.enqueue(INVOICE, 1);
+    inspector.queue("default").pause();
+
+    DrainReport report = tasks.drain();
+
+    assertThat(report.size()).isZero();
+    assertThatThrownBy(report::assertSucceeded)
+        .isInstanceOf(AssertionError.class)
+        .hasMessage(
+            "No task was pending.\n0 attempts:\nqueue default has pending tasks that cannot be claimed: it is paused");
+  }
+
+  @Test
+  void aFailedTaskHoldsAnOrderedQueue(TaskClient client, TestQueues tasks) {
+    tasks
+        .handlers(
+            (task, context) -> {
+              ran.add(context.id());
+              return context.retryCount() == 0 && context.id().equals("first")
+                  ? Outcome.retry("busy", Duration.ofMinutes(1))
+                  : Outcome.done();
+            })
+        .server(s -> s.queue("default", q -> q.ordered()));
+    client.enqueue(INVOICE, 1, o -> o.id("first"));
+    client.enqueue(INVOICE, 2, o -> o.id("second"));
+
+    tasks.drain();
+
+    assertThat(ran).containsExactly("first");
+    tasks.advance(Duration.ofMinutes(1)).drain();
+    assertThat(ran).containsExactly("first", "first", "second");
+  }
+
+  @Test
+  void aRequeuedTaskIsLeftForTheNextDrain(TaskClient client, TestQueues tasks) {
+    tasks.handlers(
+        (task, context) -> {
+          ran.add(context.id());
+          return Outcome.requeue();
+        });
+    client.enqueue(INVOICE, 1, o -> o.id("first"));
+    client.enqueue(INVOICE, 2, o -> o.id("second"));
+
+    tasks.drain();
+
+    assertThat(ran).containsExactly("first");
+    tasks.assertEnqueued(INVOICE).dueNow().times(2);
+  }
+
+  @Test
+  void tasksRunUntilAConditionHolds(TaskClient client, TestQueues tasks) {
+    tasks.handlers((task, context) -> ranOn(context));
+    for (int i = 0; i < 5; i++) {
+      client.enqueue(INVOICE, i);
+    }
+
+    tasks.drainUntil(() -> ran.size() == 2);
+    assertThat(ran).hasSize(2);
+    tasks.drain().until(() -> ran.size() == 5);
+    assertThatThrownBy(() -> tasks.drainUntil(() -> ran.size() == 6))
+        .isInstanceOf(AssertionError.class)
+        .hasMessage("No task is pending, and the condition does not hold.\n0 attempts:");
+  }
+
+  @Test
+  void groupsAreAggregatedWhenTheyAreReady(TaskClient client, TestQueues tasks) {
+    List<Integer> sums = new ArrayList<>();
+    tasks
+        .handlers(Mux.builder().run(SUM, (sum, context) -> sums.add(sum)).build())
+        .server(
+            s ->
+                s.groups(
+                    g ->
+                        g.aggregator(
+                                GroupAggregator.of(
+                                    INVOICE,
+                                    SUM,
+                                    all -> all.stream().mapToInt(Integer::intValue).sum()))
+                            .grace(Duration.ofMinutes(1))));
+    client.enqueue(INVOICE, 1, o -> o.group("g"));
+    client.enqueue(INVOICE, 2, o -> o.group("g"));
+
+    tasks.drain();
+    assertThat(sums).isEmpty();
+    tasks.advance(Duration.ofMinutes(2)).drain().assertSucceeded();
+
+    assertThat(sums).containsExactly(3);
+  }
+
+  @Test
+  void aFailedAggregatorFailsTheAssertion(TaskClient client, TestQueues tasks) {
+    tasks
+        .handlers((task, context) -> ranOn(context))
+        .server(
+            s ->
+                s.groups(
+                    g ->
+                        g.aggregator(
+                                (queue, group, members) -> {
+                                  throw new IllegalStateException("no template");
+                                })
+                            .maxSize(1)));
+    client.enqueue(INVOICE, 1, o -> o.group("g"));
+    client.enqueue(CLEANUP);
+
+    assertThatThrownBy(() -> tasks.drain().assertSucceeded())
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContainingAll("An aggregator failed.", "no template");
+  }
+
+  @Test
+  void aFailedAssertionInAHandlerFailsTheDrainAfterTheAttemptWasSettled(
+      TaskClient client, TestQueues tasks) {
+    tasks.handlers(
+        (task, context) -> {
+          throw new AssertionError("wrong tenant");
+        });
+    client.enqueue(INVOICE, 1);
+
+    assertThatThrownBy(tasks::drain).isInstanceOf(AssertionError.class).hasMessage("wrong tenant");
+    tasks.assertEnqueued(INVOICE).inState(TaskState.RETRY).retried(1).once();
+  }
+
+  @Test
+  void listenersAreNotifiedAsByAServer(TaskClient client, TestQueues tasks) {
+    tasks
+        .handlers((task, context) -> Outcome.done())
+        .server(
+            s ->
+                s.listener(
+                    new ServerListener() {
+                      @Override
+                      public void claimed(QueueName queue, int count) {
+                        ran.add("claimed " + count);
+                      }
+
+                      @Override
+                      public void started(TaskRef task) {
+                        ran.add("started");
+                      }
+
+                      @Override
+                      public void finished(
+                          TaskRef task, Outcome outcome, @Nullable Throwable error, Duration took) {
+                        ran.add("finished " + outcome.kind());
+                      }
+
+                      @Override
+                      public void settled(TaskRef task, Outcome outcome, Duration after) {
+                        ran.add("settled " + outcome.kind());
+                      }
+                    }));
+    client.enqueue(INVOICE, 1);
+
+    tasks.drain();
+
+    assertThat(ran).containsExactly("claimed 1", "started", "finished DONE", "settled DONE");
+  }
+
+  @Test
+  void progressAndResultsAreStored(TaskClient client, Inspector inspector, TestQueues tasks) {
+    tasks.handlers(
+        (task, context) -> {
+          context.progress(70, "nearly");
+          context.writeResult("draft");
+          assertThat(inspector.queue("default").task("i1").result().utf8()).isEqualTo("\"draft\"");
+          return Outcome.done();
+        });
+    client.enqueue(INVOICE, 1, o -> o.id("i1").retention(Duration.ofHours(1)));
+
+    tasks.drain().assertSucceeded();
+
+    tasks
+        .assertCompleted(INVOICE)
+        .where("the draft", task -> task.result().utf8().equals("\"draft\""))
+        .where("progress", task -> task.progress() != null && task.progress().percent() == 70);
+  }
+
+  @Test
+  void aTaskWithoutAHandlerIsRetriedAsByAServer(TaskClient client, TestQueues tasks) {
+    tasks.handlers(Mux.builder().run(CLEANUP, (none, context) -> {}).build());
+    client.enqueue(INVOICE, 1);
+
+    DrainReport report = tasks.drain();
+
+    assertThat(report.toString()).contains("RETRY in PT1M: handler not found for task");
+    tasks.assertEnqueued(INVOICE).retried(0).dueIn(Duration.ofMinutes(1)).once();
+  }
+
+  @Test
+  void aTaskThatIsRequeuedWithoutEndIsReported(TaskClient client, TestQueues tasks) {
+    tasks.handlers((task, context) -> Outcome.requeue());
+    client.enqueue(INVOICE, 1);
+
+    assertThatThrownBy(() -> tasks.drain().recursively())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining(
+            "5,000 attempts have not emptied the queues: a handler may enqueue or requeue its own task without end; the last attempt was invoice");
+  }
+
+  @Test
+  void aTaskThatDisappearsWhileItRunsIsReported(
+      TaskClient client, AsynqTestEnvironment asynq, TestQueues tasks) {
+    tasks.handlers(
+        (task, context) -> {
+          asynq.reset();
+          return Outcome.done();
+        });
+    client.enqueue(INVOICE, 1, o -> o.id("i1"));
+
+    assertThatThrownBy(tasks::drain)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "task i1 of queue default was not settled, because its lease is lost: the clock was moved, or Redis was emptied, while its handler ran");
   }
 }

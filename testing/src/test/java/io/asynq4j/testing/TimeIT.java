@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asynq4j.Payload;
 import io.asynq4j.RateLimit;
 import io.asynq4j.TaskState;
 import io.asynq4j.client.DuplicateTaskException;
@@ -74,6 +75,19 @@ class TimeIT {
     tasks.advance(ofSeconds(1));
     assertThatCode(() -> client.enqueue(INVOICE, 1, o -> o.uniqueFor(ofMinutes(10))).orThrow())
         .doesNotThrowAnyException();
+  }
+
+  @Test
+  void theLockOfAChangedTaskEndsAtItsTimeToo(
+      TaskClient client, Inspector inspector, TestQueues tasks) {
+    client.enqueue(INVOICE, 1, o -> o.id("i1").processIn(ofDays(1)).uniqueFor(ofHours(1)));
+    inspector.queue("default").updatePayload("i1", Payload.ofUtf8("2"));
+
+    tasks.advance(ofDays(1).plusMinutes(59));
+    assertThatThrownBy(() -> client.enqueue(INVOICE, 2, o -> o.uniqueFor(ofHours(1))).orThrow())
+        .isInstanceOf(DuplicateTaskException.class);
+    tasks.advance(ofMinutes(1));
+    client.enqueue(INVOICE, 2, o -> o.uniqueFor(ofHours(1))).orThrow();
   }
 
   @Test

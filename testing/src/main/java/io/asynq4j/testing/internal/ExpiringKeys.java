@@ -20,7 +20,7 @@ final class ExpiringKeys {
       local redis = (function(real)
         local LONG = 3153600000
         local function expires(key, at)
-          real.call('ZADD', '%2$s', string.format('%%.0f', at), key)
+          real.call('ZADD', '%2$s', string.format('%%.0f', tonumber(at)), key)
         end
         local function after(seconds)
           return tonumber(real.call('GET', '%1$s')) + tonumber(seconds) * 1000
@@ -36,14 +36,21 @@ final class ExpiringKeys {
               expires(key, name == 'EXPIRE' and after(first) or tonumber(first) * 1000)
             end
             return reply
+          elseif name == 'RENAME' then
+            local reply = send(command, key, first)
+            local at = real.call('ZSCORE', '%2$s', key)
+            real.call('ZREM', '%2$s', key, first)
+            if at then
+              expires(first, at)
+            end
+            return reply
           end
           error('the test kit does not know this command: ' .. command)
         end
-        local expiring = { SET = true, EXPIRE = true, EXPIREAT = true }
         local function wrapped(send)
           return function(command, ...)
             local name = string.upper(command)
-            if name == 'EXPIRE' or name == 'EXPIREAT' or (name == 'SET' and select('#', ...) > 2) then
+            if name == 'EXPIRE' or name == 'EXPIREAT' or name == 'RENAME' or (name == 'SET' and select('#', ...) > 2) then
               return send_with(send, command, ...)
             end
             return send(command, ...)
