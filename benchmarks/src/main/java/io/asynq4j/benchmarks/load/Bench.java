@@ -50,6 +50,7 @@ import picocli.CommandLine.Spec;
       AddedLatencyBenchmark.class,
       ArchiveSearchBenchmark.class,
       ServiceBenchmark.class,
+      TestKitBenchmark.class,
       PeerComparisonBenchmark.class
     })
 public final class Bench implements Runnable {

@@ -47,7 +47,8 @@ class LoadBenchmarksIT {
     "fleet, commandsPerSecondWith5Due, 0",
     "latency, tasksPerSecondWith2Millis, 1",
     "search, tasksPerSecond, 2",
-    "service, tasksPerSecond, 1"
+    "service, tasksPerSecond, 1",
+    "test-kit, firstRatio, 2"
   })
   void everyProgramFindsItsFigures(String program, String figure, int bars) {
     requireFigures(program, figure, bars);
