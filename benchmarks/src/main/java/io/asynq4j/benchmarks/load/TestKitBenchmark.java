@@ -20,8 +20,13 @@ import picocli.CommandLine.Command;
         "O: measure what @AsynqTest adds to the first test of a JVM and to each further one.")
 final class TestKitBenchmark extends LoadBenchmark {
 
-  /** Median times in milliseconds. */
-  private record Times(double first, double further) {}
+  /**
+   * Milliseconds of one run.
+   *
+   * @param further the median of all tests but the first
+   * @param firstCpu CPU time of the JVM
+   */
+  private record Times(double first, double further, double firstCpu, double furtherCpu) {}
 
   @Override
   void measure(BenchmarkRedis redis, LoadReport report) throws IOException {
@@ -37,10 +42,9 @@ final class TestKitBenchmark extends LoadBenchmark {
     Times with = median(kit);
     report.table(
         "Tests in a new JVM: from its start to the end of the first test, and each further test",
-        List.of("tests", "first, ms", "each further, ms"),
         List.of(
-            List.of("empty", without.first(), without.further()),
-            List.of("enqueue, assert and drain with @AsynqTest", with.first(), with.further())));
+            "tests", "first, ms", "each further, ms", "CPU of the first, ms", "CPU of each, ms"),
+        List.of(row("empty", without), row("enqueue, assert and drain with @AsynqTest", with)));
     report.figure("firstRatio", with.first() / without.first());
     report.figure("furtherRatio", with.further() / without.further());
     report.figure("firstAddedMillis", with.first() - without.first());
@@ -52,21 +56,34 @@ final class TestKitBenchmark extends LoadBenchmark {
             "each further test, ms more than empty", with.further() - without.further(), 20));
   }
 
+  private static List<Object> row(String tests, Times times) {
+    return List.of(tests, times.first(), times.further(), times.firstCpu(), times.furtherCpu());
+  }
+
   private static Times run(Class<?> tests) throws IOException {
     try (ChildJvm child = ChildJvm.start(TestRun.class, List.of(tests.getName()))) {
       String line = child.output().readLine();
       if (line == null) {
         throw new IllegalStateException("the tests of " + tests.getName() + " failed: see above");
       }
-      List<Double> millis =
-          Stream.of(line.split(" ")).map(micros -> Long.parseLong(micros) / 1_000.0).toList();
-      return new Times(millis.get(0), median(millis.subList(1, millis.size()).stream()));
+      String[] parts = line.split(";", -1);
+      List<Double> wall = millis(parts[0]);
+      List<Double> cpu = millis(parts[1]);
+      double further = cpu.stream().skip(1).mapToDouble(each -> each).average().orElse(0);
+      return new Times(wall.get(0), median(wall.stream().skip(1)), cpu.get(0), further);
     }
+  }
+
+  private static List<Double> millis(String micros) {
+    return Stream.of(micros.split(" ")).map(each -> Long.parseLong(each) / 1_000.0).toList();
   }
 
   private static Times median(List<Times> all) {
     return new Times(
-        median(all.stream().map(Times::first)), median(all.stream().map(Times::further)));
+        median(all.stream().map(Times::first)),
+        median(all.stream().map(Times::further)),
+        median(all.stream().map(Times::firstCpu)),
+        median(all.stream().map(Times::furtherCpu)));
   }
 
   private static double median(Stream<Double> values) {
