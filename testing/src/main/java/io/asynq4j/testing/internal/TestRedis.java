@@ -24,6 +24,10 @@ public final class TestRedis {
 
   private static final Deque<TestRedis> IDLE = new ArrayDeque<>();
 
+  static {
+    WarmUp.start();
+  }
+
   private final EmbeddedRedis process = EmbeddedRedis.builder().ephemeral().start();
   private final RawRedis raw = new RawRedis(process);
   private final ExpiringKeys expiringKeys = new ExpiringKeys(raw);
