@@ -215,6 +215,7 @@ public final class AsynqExtension
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
     ClassScope scope = scopeOf(context);
     if (scope == null) {
+      // A class with one instance is created before the call before all tests.
       scope = open(context);
     }
     Function<AsynqTestEnvironment, Object> value =

@@ -103,7 +103,10 @@ public final class AsynqTestEnvironment implements AutoCloseable {
    * Prepares for the next test: deletes all data, sets the clock to the present or to the given
    * start, and restores the handlers of the builder. The connection stays open.
    */
-  public void reset() {
+  public synchronized void reset() {
+    if (closed) {
+      throw new IllegalStateException("the environment is closed: start a new one");
+    }
     process.reset();
     begin();
   }
@@ -113,6 +116,7 @@ public final class AsynqTestEnvironment implements AutoCloseable {
   public synchronized void close() {
     if (!closed) {
       closed = true;
+      tasks.close();
       client.close();
       redis.close();
       process.release();

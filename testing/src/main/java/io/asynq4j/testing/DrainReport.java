@@ -199,7 +199,9 @@ public final class DrainReport {
   /** Returns one line per attempt, and why tasks were left. */
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder("%,d attempts:".formatted(attempts.size()));
+    StringBuilder text =
+        new StringBuilder(
+            attempts.size() == 1 ? "1 attempt:" : "%,d attempts:".formatted(attempts.size()));
     for (int i = 0; i < attempts.size(); i++) {
       text.append("\n  ").append(i + 1).append(". ").append(attempts.get(i));
     }

@@ -51,6 +51,7 @@ public final class TestQueues {
   private @Nullable Handler<Task> handlers;
   private Consumer<TaskServerBuilder> server = builder -> {};
   private @Nullable TestWorker worker;
+  private volatile boolean closed;
 
   TestQueues(TestRedis process, RedisConnection redis) {
     this.process = process;
@@ -66,6 +67,19 @@ public final class TestQueues {
     time.forgetSchedulers();
   }
 
+  /** Ends the use of the process, which another environment gets. */
+  void close() {
+    closed = true;
+  }
+
+  private TestRedis process() {
+    if (closed) {
+      throw new IllegalStateException(
+          "the environment of these queues is closed: use the parameters of the running test, or start a new environment");
+    }
+    return process;
+  }
+
   // ---- what was enqueued
 
   /**
@@ -75,7 +89,7 @@ public final class TestQueues {
    * @throws AssertionError if there is none, with the nearest tasks and their differences
    */
   public <T> EnqueuedTasks<T> assertEnqueued(TaskType<T> type) {
-    return new EnqueuedTasks<>(type, WAITING, stored, process.clock(), redis.codec());
+    return new EnqueuedTasks<>(type, WAITING, stored, process().clock(), redis.codec());
   }
 
   /** Asserts that a task of this type waits, see {@link #assertEnqueued(TaskType)}. */
@@ -86,7 +100,7 @@ public final class TestQueues {
   /** Asserts that a task of this type is archived. Each call on the result asserts more. */
   public <T> EnqueuedTasks<T> assertArchived(TaskType<T> type) {
     return new EnqueuedTasks<>(
-        type, EnumSet.of(TaskState.ARCHIVED), stored, process.clock(), redis.codec());
+        type, EnumSet.of(TaskState.ARCHIVED), stored, process().clock(), redis.codec());
   }
 
   /**
@@ -95,12 +109,12 @@ public final class TestQueues {
    */
   public <T> EnqueuedTasks<T> assertCompleted(TaskType<T> type) {
     return new EnqueuedTasks<>(
-        type, EnumSet.of(TaskState.COMPLETED), stored, process.clock(), redis.codec());
+        type, EnumSet.of(TaskState.COMPLETED), stored, process().clock(), redis.codec());
   }
 
   /** Asserts that no task of this type waits. */
   public void refuteEnqueued(TaskType<?> type) {
-    EnqueuedTasks.refute(type, WAITING, stored, process.clock(), redis.codec(), input -> true);
+    EnqueuedTasks.refute(type, WAITING, stored, process().clock(), redis.codec(), input -> true);
   }
 
   /** Asserts that no task of this type waits. */
@@ -111,12 +125,12 @@ public final class TestQueues {
   /** Asserts that no task of this type with such an input waits. */
   public <T> void refuteEnqueued(TaskType<T> type, Predicate<? super T> input) {
     requireNonNull(input, "input");
-    EnqueuedTasks.refute(type, WAITING, stored, process.clock(), redis.codec(), input);
+    EnqueuedTasks.refute(type, WAITING, stored, process().clock(), redis.codec(), input);
   }
 
   /** Asserts that no task of any type waits. */
   public void refuteAnyEnqueued() {
-    EnqueuedTasks.refuteAny(WAITING, stored, process.clock());
+    EnqueuedTasks.refuteAny(WAITING, stored, process().clock());
   }
 
   // ---- running handlers
@@ -136,6 +150,7 @@ public final class TestQueues {
   }
 
   private TestWorker worker() {
+    TestRedis redisOfTest = process();
     TestWorker current = worker;
     if (current == null) {
       TaskServerBuilder builder = TaskServer.builder(redis);
@@ -143,7 +158,7 @@ public final class TestQueues {
         builder.handlers(handlers);
       }
       server.accept(builder);
-      current = new TestWorker(process, builder);
+      current = new TestWorker(redisOfTest, builder);
       worker = current;
     }
     return current;
@@ -203,21 +218,21 @@ public final class TestQueues {
    */
   public DrainReport drain(String... queues) {
     DrainReport report =
-        new DrainReport(worker(), time, process, Stream.of(queues).map(QueueName::of).toList());
+        new DrainReport(worker(), time, process(), Stream.of(queues).map(QueueName::of).toList());
     report.drainOnce();
     return report;
   }
 
   /** Runs pending tasks, and those that they enqueue, until the condition holds. */
   public DrainReport drainUntil(BooleanSupplier condition) {
-    return new DrainReport(worker(), time, process, List.of()).until(condition);
+    return new DrainReport(worker(), time, process(), List.of()).until(condition);
   }
 
   // ---- time
 
   /** Returns the current time of the test. It stands still until a test moves it. */
   public Instant now() {
-    return process.now();
+    return process().now();
   }
 
   /**
@@ -238,7 +253,9 @@ public final class TestQueues {
    * empty.
    */
   public TestQueues at(Instant instant) {
-    time.moveTo(requireNonNull(instant, "instant"));
+    requireNonNull(instant, "instant");
+    process();
+    time.moveTo(instant);
     return this;
   }
 
@@ -247,7 +264,8 @@ public final class TestQueues {
    * the connection of the test and must not be started.
    */
   public TestQueues scheduler(Scheduler scheduler) {
-    time.add(scheduler);
+    process();
+    time.add(requireNonNull(scheduler, "scheduler"));
     return this;
   }
 
@@ -264,12 +282,12 @@ public final class TestQueues {
     if (times < 1) {
       throw new IllegalArgumentException("times must be 1 or greater, got " + times);
     }
-    process.faults().add(fault, times);
+    process().faults().add(fault, times);
     return this;
   }
 
   /** Returns the requested faults that have not happened yet. */
   public List<Fault> pendingFaults() {
-    return process.faults().left();
+    return process().faults().left();
   }
 }

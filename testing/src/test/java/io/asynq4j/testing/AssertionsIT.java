@@ -136,7 +136,7 @@ class AssertionsIT {
 
     tasks.assertEnqueued(INVOICE).times(2).with(n -> n == 1).once();
     assertFailure(
-        () -> tasks.assertEnqueued(INVOICE).once(), "Expected 1 tasks invoice", "found 2:");
+        () -> tasks.assertEnqueued(INVOICE).once(), "Expected 1 task invoice", "found 2:");
     assertFailure(() -> tasks.assertEnqueued(INVOICE).payload(), "found 2:");
     assertFailure(() -> tasks.assertEnqueued(INVOICE).times(3), "Expected 3", "found 2:");
     assertThatThrownBy(() -> tasks.assertEnqueued(INVOICE).times(0))

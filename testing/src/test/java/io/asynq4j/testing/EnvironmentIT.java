@@ -3,8 +3,10 @@ package io.asynq4j.testing;
 import static io.asynq4j.testing.SampleTypes.CLEANUP;
 import static io.asynq4j.testing.SampleTypes.INVOICE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.handler.Mux;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.redis.RedisConnection;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,6 +51,38 @@ class EnvironmentIT {
       assertThat(second.redisUri()).isEqualTo(uri);
       assertThat(third.redisUri()).isNotEqualTo(uri);
       second.tasks().refuteAnyEnqueued();
+    }
+  }
+
+  @Test
+  void aClosedEnvironmentIsRefused() {
+    AsynqTestEnvironment closed = AsynqTestEnvironment.start();
+    TestQueues tasks = closed.tasks();
+    closed.close();
+
+    assertThatThrownBy(() -> tasks.assertEnqueued(CLEANUP))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "the environment of these queues is closed: use the parameters of the running test, or start a new environment");
+    assertThatThrownBy(() -> tasks.advance(Duration.ofDays(1)))
+        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(tasks::drain).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(closed::reset)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("the environment is closed: start a new one");
+    closed.close();
+  }
+
+  @Test
+  void handlersThatAreSetTwiceAreRefused() {
+    try (AsynqTestEnvironment asynq =
+        AsynqTestEnvironment.builder()
+            .handlers((task, context) -> Outcome.done())
+            .server(s -> s.handlers((task, context) -> Outcome.drop()))
+            .start()) {
+      assertThatThrownBy(() -> asynq.tasks().drain())
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("handlers are set already: add all of them in one call");
     }
   }
 

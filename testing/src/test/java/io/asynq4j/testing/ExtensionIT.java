@@ -27,6 +27,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -132,6 +133,18 @@ class ExtensionIT {
   @Test
   void theAnnotationIsInheritedAndAppliesToNestedClasses() {
     assertThat(run(3, Derived.class)).isEmpty();
+  }
+
+  static class OnOneParameter {
+    @Test
+    void each(@ExtendWith(AsynqExtension.class) TestQueues tasks) {
+      tasks.refuteAnyEnqueued();
+    }
+  }
+
+  @Test
+  void anExtensionOfOneParameterIsSupported() {
+    assertThat(run(1, OnOneParameter.class)).isEmpty();
   }
 
   @AsynqTest

@@ -42,9 +42,9 @@ public final class Description {
   public String wrongNumber(
       int expected, List<TaskInfo> found, List<TaskInfo> candidates, List<Condition> conditions) {
     List<TaskInfo> rest = candidates.stream().filter(task -> !found.contains(task)).toList();
-    return "Expected %d tasks %s%s, found %d:%s%s%s"
+    return "Expected %s %s%s, found %d:%s%s%s"
         .formatted(
-            expected,
+            expected == 1 ? "1 task" : expected + " tasks",
             type,
             expected(conditions),
             found.size(),

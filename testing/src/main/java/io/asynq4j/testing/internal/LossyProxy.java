@@ -48,11 +48,8 @@ final class LossyProxy {
     InetAddress loopback = InetAddress.getLoopbackAddress();
     try {
       ServerSocket server = new ServerSocket(0, 1, loopback);
-      Connection connection =
-          new Connection(new HostAndPort(loopback.getHostAddress(), server.getLocalPort()));
       start("asynq4j-testing-accept", () -> accept(server, target, faults));
-      connection.connect();
-      return connection;
+      return RawRedis.connect(new HostAndPort(loopback.getHostAddress(), server.getLocalPort()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

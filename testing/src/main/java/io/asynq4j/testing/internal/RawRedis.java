@@ -12,24 +12,40 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol.Command;
 
 /** Plain commands to the Redis of the test kit. Thread-safe. */
-final class RawRedis implements AutoCloseable {
+final class RawRedis {
 
   private static final Pattern KEY_OF_QUEUE = Pattern.compile("asynq:\\{(.*?)}:.*", Pattern.DOTALL);
   private static final String QUEUES = "asynq:queues";
 
-  private final Connection connection;
+  private final HostAndPort address;
+  private Connection connection;
 
   RawRedis(EmbeddedRedis redis) {
-    this.connection = new Connection(new HostAndPort(redis.host(), redis.port()));
+    this.address = new HostAndPort(redis.host(), redis.port());
+    this.connection = connect(address);
+  }
+
+  /** A busy machine must not fail tests. */
+  static Connection connect(HostAndPort address) {
+    return new Connection(
+        address,
+        DefaultJedisClientConfig.builder()
+            .timeoutMillis((int) TestRedis.PATIENCE.toMillis())
+            .build());
   }
 
   synchronized @Nullable Object call(Command command, String... args) {
     CommandArguments all = new CommandArguments(command);
     Stream.of(args).forEach(all::add);
+    if (connection.isBroken()) {
+      connection.close();
+      connection = connect(address);
+    }
     return connection.executeCommand(all);
   }
 
@@ -82,10 +98,5 @@ final class RawRedis implements AutoCloseable {
   private static List<String> texts(@Nullable Object reply) {
     List<?> values = reply instanceof List<?> list ? list : List.of();
     return values.stream().map(each -> new String((byte[]) each, StandardCharsets.UTF_8)).toList();
-  }
-
-  @Override
-  public synchronized void close() {
-    connection.close();
   }
 }

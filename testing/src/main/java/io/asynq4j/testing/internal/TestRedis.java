@@ -22,6 +22,9 @@ import java.util.List;
  */
 public final class TestRedis {
 
+  /** Maximum time of a command. */
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+
   private static final Deque<TestRedis> IDLE = new ArrayDeque<>();
 
   static {
@@ -36,10 +39,14 @@ public final class TestRedis {
   private final BrokerConnection own;
 
   private TestRedis() {
-    RedisConfig config = RedisConfig.parse(process.uri());
+    RedisConfig config = config().build();
     this.own =
         new BrokerConnection(
             config, () -> RedisNodes.of(config), new TestTime(time, /* ofServers= */ false));
+  }
+
+  private RedisConfig.Builder config() {
+    return RedisConfig.parse(process.uri()).toBuilder().commandTimeout(PATIENCE);
   }
 
   /** Returns an empty Redis that no one else uses. */
@@ -76,8 +83,7 @@ public final class TestRedis {
   /** Opens a connection for the application under test: it meets the requested faults. */
   public RedisConnection open(PayloadCodec codec) {
     // Without retries a fault is one failed call, at once.
-    RedisConfig config =
-        RedisConfig.parse(process.uri()).toBuilder().codec(codec).retryFor(Duration.ZERO).build();
+    RedisConfig config = config().codec(codec).retryFor(Duration.ZERO).build();
     return new BrokerConnection(
         config, () -> new FaultyNodes(config, faults), new TestTime(time, /* ofServers= */ true));
   }
