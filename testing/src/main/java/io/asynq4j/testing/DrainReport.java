@@ -50,6 +50,7 @@ public final class DrainReport {
     this.process = process;
     this.only = only;
     worker.requireHandlers();
+    worker.readDefinitions();
   }
 
   /** Runs the tasks that are pending now. */

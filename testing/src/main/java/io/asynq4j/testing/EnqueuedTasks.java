@@ -155,6 +155,20 @@ public final class EnqueuedTasks<T> {
     return require(Conditions.due(clock, requireNonNull(time)));
   }
 
+  /**
+   * Asserts that the task is due in this range from the current time of the test, such as a retry
+   * whose delay is partly random.
+   */
+  public EnqueuedTasks<T> dueBetween(Duration earliest, Duration latest) {
+    Instant now = clock.instant();
+    if (earliest.compareTo(latest) > 0) {
+      throw new IllegalArgumentException(
+          "the earliest time must not be after the latest, got %s and %s"
+              .formatted(earliest, latest));
+    }
+    return require(Conditions.due(clock, now.plus(earliest), now.plus(latest)));
+  }
+
   /** Asserts that the task can run now. */
   public EnqueuedTasks<T> dueNow() {
     return inState(TaskState.PENDING);

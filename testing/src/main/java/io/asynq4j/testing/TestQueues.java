@@ -261,7 +261,9 @@ public final class TestQueues {
 
   /**
    * Fires the entries of this scheduler whenever the clock is moved. The scheduler must be built on
-   * the connection of the test and must not be started.
+   * the connection of the test.
+   *
+   * @throws IllegalStateException if the scheduler was started
    */
   public TestQueues scheduler(Scheduler scheduler) {
     process();

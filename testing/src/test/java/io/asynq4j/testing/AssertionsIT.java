@@ -55,6 +55,7 @@ class AssertionsIT {
             .withHeader("tenant", "7")
             .dueIn(ofHours(24))
             .dueAt(tasks.now().plus(ofHours(24)))
+            .dueBetween(ofHours(24), ofHours(25))
             .unique()
             .maxRetry(3)
             .retried(0)
@@ -93,6 +94,14 @@ class AssertionsIT {
         () -> tasks.assertEnqueued(MAIL).withHeader("tenant", "8"), "but header tenant is \"7\"");
     assertFailure(
         () -> tasks.assertEnqueued(MAIL).withHeader("trace", "8"), "but header trace is null");
+    assertFailure(
+        () -> tasks.assertEnqueued(MAIL).dueBetween(ofMinutes(1), ofMinutes(2)),
+        "expected due from %s to %s"
+            .formatted(tasks.now().plusSeconds(60), tasks.now().plusSeconds(120)),
+        "but due now");
+    assertThatThrownBy(() -> tasks.assertEnqueued(MAIL).dueBetween(ofMinutes(2), ofMinutes(1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("the earliest time must not be after the latest, got PT2M and PT1M");
     assertFailure(() -> tasks.assertEnqueued(MAIL).unique(), "but unique is false");
     assertFailure(() -> tasks.assertEnqueued(MAIL).inGroup("g"), "but group is \"\"");
     assertFailure(() -> tasks.assertEnqueued(MAIL).maxRetry(5), "but maxRetry is 3");

@@ -11,16 +11,21 @@ import io.asynq4j.QueueName;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskType;
 import io.asynq4j.client.TaskClient;
+import io.asynq4j.definition.TaskDefinition;
+import io.asynq4j.definition.TaskDefinitions;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.server.GroupAggregator;
 import io.asynq4j.server.ServerListener;
+import io.asynq4j.server.TaskServer.UnknownNames;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -360,5 +365,41 @@ class DrainIT {
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
             "task i1 of queue default was not settled, because its lease is lost: the clock was moved, or Redis was emptied, while its handler ran");
+  }
+
+  @Test
+  void centralDefinitionsApplyAsToAServer(
+      TaskClient client, RedisConnection redis, TestQueues tasks) {
+    TaskDefinitions.of(redis)
+        .put(
+            TaskDefinition.builder("cleanup", TaskDefinition.TaskKind.WORKER)
+                .queue("upkeep")
+                .backoff(Duration.ofMinutes(7))
+                .build());
+    tasks.server(
+        s ->
+            s.fromDefinitions(
+                List.of(),
+                Map.of("cleanup", (task, context) -> Outcome.retry("busy")),
+                UnknownNames.REFUSE));
+    client.enqueue(CLEANUP.with(o -> o.queue("upkeep")));
+
+    tasks.drain();
+
+    tasks.assertEnqueued(CLEANUP).dueBetween(Duration.ofMinutes(4), Duration.ofMinutes(11)).once();
+  }
+
+  @Test
+  void handlersWithoutADefinitionAreRefusedAsByAServer(TestQueues tasks) {
+    tasks.server(
+        s ->
+            s.fromDefinitions(
+                List.of(),
+                Map.of("cleanup", (task, context) -> Outcome.done()),
+                UnknownNames.REFUSE));
+
+    assertThatThrownBy(tasks::drain)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("handlers without a task definition in Redis: [cleanup]");
   }
 }

@@ -103,6 +103,17 @@ public final class Conditions {
         task -> "due " + when(clock, due(task, clock)));
   }
 
+  /** A due time in a range, including its ends. */
+  public static Condition due(Clock clock, Instant earliest, Instant latest) {
+    return new Simple(
+        "due from %s to %s".formatted(earliest, latest),
+        task -> {
+          Instant due = due(task, clock);
+          return due != null && !due.isBefore(earliest) && !due.isAfter(latest);
+        },
+        task -> "due " + when(clock, due(task, clock)));
+  }
+
   /** A pending task is due now, however long it has been pending. */
   private static @Nullable Instant due(TaskInfo task, Clock clock) {
     return task.state() == TaskState.PENDING ? clock.instant() : task.nextProcessAt();

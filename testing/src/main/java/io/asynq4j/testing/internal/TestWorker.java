@@ -26,6 +26,7 @@ import io.asynq4j.internal.server.config.ConfiguredServer;
 import io.asynq4j.internal.server.config.GroupConfig;
 import io.asynq4j.internal.server.config.ServedQueues;
 import io.asynq4j.internal.server.config.ServerConfig;
+import io.asynq4j.internal.server.config.ServerDefinitions;
 import io.asynq4j.internal.server.duty.Aggregator;
 import io.asynq4j.internal.server.duty.DutyContext;
 import io.asynq4j.internal.server.shard.OutageTracker;
@@ -91,12 +92,21 @@ public final class TestWorker {
     return handler;
   }
 
+  /** Reads the central list of definitions if the settings refer to it, as a server does. */
+  public void readDefinitions() {
+    ServerDefinitions defined = config.defined();
+    if (defined != null) {
+      defined.begin(new ServedQueues(config));
+    }
+  }
+
   // ---- one call
 
   /** Calls a handler without a task in Redis. */
   public AttemptResult perform(
       Task task, TaskOptions options, int retried, @Nullable CancelReason cancel) {
     Handler<Task> all = requireHandlers();
+    readDefinitions();
     if (all instanceof Mux mux && !mux.handles(task.type())) {
       throw new IllegalStateException(
           "no handler for task type \"%s\": the Mux has %s; add one with run(…) or handle(…)"
