@@ -5,7 +5,7 @@ module io.asynq4j.testing {
   requires org.opentest4j;
   requires redis.clients.jedis;
   requires static transitive org.jspecify;
-  requires static transitive org.junit.jupiter.api;
+  requires static org.junit.jupiter.api;
 
   exports io.asynq4j.testing;
 }
