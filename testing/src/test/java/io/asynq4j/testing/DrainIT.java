@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.QueueName;
+import io.asynq4j.RetryPolicy;
 import io.asynq4j.TaskState;
 import io.asynq4j.TaskType;
 import io.asynq4j.client.TaskClient;
@@ -365,6 +366,24 @@ class DrainIT {
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
             "task i1 of queue default was not settled, because its lease is lost: the clock was moved, or Redis was emptied, while its handler ran");
+  }
+
+  @Test
+  void errorsThatAreNoFailuresUseUpNoRetry(TaskClient client, TestQueues tasks) {
+    tasks
+        .handlers(
+            (task, context) -> {
+              throw new IllegalStateException("the shop is closed");
+            })
+        .server(
+            s ->
+                s.retryPolicy(RetryPolicy.fixed(Duration.ofMinutes(2)))
+                    .failures(f -> f.isFailure(e -> !(e instanceof IllegalStateException))));
+    client.enqueue(INVOICE, 1, o -> o.maxRetry(0));
+
+    tasks.drain();
+
+    tasks.assertEnqueued(INVOICE).retried(0).dueIn(Duration.ofMinutes(2)).once();
   }
 
   @Test
