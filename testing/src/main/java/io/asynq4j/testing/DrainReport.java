@@ -12,14 +12,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
@@ -30,13 +29,11 @@ import org.opentest4j.AssertionFailedError;
  */
 public final class DrainReport {
 
-  /** A larger number is most likely an endless loop. */
-  private static final int MOST_ATTEMPTS = 5_000;
-
   private final TestWorker worker;
   private final TimeMachine time;
   private final TestRedis process;
   private final List<QueueName> only;
+  private final int mostAttempts;
   private final List<DrainedAttempt> attempts = new ArrayList<>();
   private final List<Throwable> aggregationFailures = new ArrayList<>();
 
@@ -44,11 +41,20 @@ public final class DrainReport {
   private final Map<QueueName, ClaimBatch> blocked =
       new TreeMap<>(Comparator.comparing(QueueName::value));
 
-  DrainReport(TestWorker worker, TimeMachine time, TestRedis process, List<QueueName> only) {
+  /**
+   * @param mostAttempts number of attempts that is most likely an endless loop
+   */
+  DrainReport(
+      TestWorker worker,
+      TimeMachine time,
+      TestRedis process,
+      List<QueueName> only,
+      int mostAttempts) {
     this.worker = worker;
     this.time = time;
     this.process = process;
     this.only = only;
+    this.mostAttempts = mostAttempts;
     worker.requireHandlers();
     worker.readDefinitions();
   }
@@ -58,12 +64,11 @@ public final class DrainReport {
     begin();
     Map<QueueName, Long> left = new LinkedHashMap<>();
     queues().forEach(queue -> left.put(queue, worker.pending(queue)));
-    Set<QueueName> done = new HashSet<>();
-    for (Optional<QueueName> queue = runNext(done); queue.isPresent(); queue = runNext(done)) {
-      QueueName last = queue.get();
-      boolean isOver = left.merge(last, -1L, Long::sum) <= 0;
-      if (isOver || wasRequeued()) {
-        done.add(last);
+    Predicate<QueueName> isLeft = queue -> left.getOrDefault(queue, 0L) > 0;
+    for (Optional<QueueName> queue = runNext(isLeft); queue.isPresent(); queue = runNext(isLeft)) {
+      left.merge(queue.get(), -1L, Long::sum);
+      if (wasRequeued()) {
+        left.remove(queue.get());
       }
     }
   }
@@ -77,7 +82,7 @@ public final class DrainReport {
   /** Also runs the tasks that were enqueued meanwhile, until no task is pending. */
   public DrainReport recursively() {
     begin();
-    while (runNext(Set.of()).isPresent()) {
+    while (runNext(queue -> true).isPresent()) {
       begin();
     }
     return this;
@@ -91,7 +96,7 @@ public final class DrainReport {
   public DrainReport until(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) {
       begin();
-      if (runNext(Set.of()).isEmpty()) {
+      if (runNext(queue -> true).isEmpty()) {
         throw new AssertionFailedError(
             "No task is pending, and the condition does not hold.\n" + this);
       }
@@ -128,7 +133,7 @@ public final class DrainReport {
   }
 
   private void begin() {
-    if (attempts.size() >= MOST_ATTEMPTS) {
+    if (attempts.size() >= mostAttempts) {
       throw new IllegalStateException(
           "%,d attempts have not emptied the queues: a handler may enqueue or requeue its own task without end; the last attempt was %s"
               .formatted(attempts.size(), attempts.get(attempts.size() - 1)));
@@ -143,12 +148,12 @@ public final class DrainReport {
   }
 
   /** Runs the task that has been pending longest. Returns its queue; empty if there is none. */
-  private Optional<QueueName> runNext(Set<QueueName> except) {
+  private Optional<QueueName> runNext(Predicate<QueueName> eligible) {
     while (true) {
       Optional<QueueName> next =
           worker.longestPending(
               queues().stream()
-                  .filter(queue -> !except.contains(queue) && !blocked.containsKey(queue))
+                  .filter(queue -> eligible.test(queue) && !blocked.containsKey(queue))
                   .toList());
       if (next.isEmpty()) {
         return next;

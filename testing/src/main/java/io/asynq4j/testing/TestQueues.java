@@ -52,6 +52,7 @@ public final class TestQueues {
   private Consumer<TaskServerBuilder> server = builder -> {};
   private @Nullable TestWorker worker;
   private volatile boolean closed;
+  private int mostAttempts = 100_000;
 
   TestQueues(TestRedis process, RedisConnection redis) {
     this.process = process;
@@ -65,6 +66,11 @@ public final class TestQueues {
     server = settings;
     worker = null;
     time.forgetSchedulers();
+  }
+
+  /** Sets the number of attempts of a drain that is taken for an endless loop. */
+  void mostAttempts(int attempts) {
+    mostAttempts = attempts;
   }
 
   /** Ends the use of the process, which another environment gets. */
@@ -218,14 +224,15 @@ public final class TestQueues {
    */
   public DrainReport drain(String... queues) {
     DrainReport report =
-        new DrainReport(worker(), time, process(), Stream.of(queues).map(QueueName::of).toList());
+        new DrainReport(
+            worker(), time, process(), Stream.of(queues).map(QueueName::of).toList(), mostAttempts);
     report.drainOnce();
     return report;
   }
 
   /** Runs pending tasks, and those that they enqueue, until the condition holds. */
   public DrainReport drainUntil(BooleanSupplier condition) {
-    return new DrainReport(worker(), time, process(), List.of()).until(condition);
+    return new DrainReport(worker(), time, process(), List.of(), mostAttempts).until(condition);
   }
 
   // ---- time

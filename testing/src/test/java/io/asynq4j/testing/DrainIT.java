@@ -76,6 +76,24 @@ class DrainIT {
   }
 
   @Test
+  void tasksThatAHandlerEnqueuesIntoOtherQueuesAreLeftToo(TaskClient client, TestQueues tasks) {
+    client.enqueue(INVOICE, 1, o -> o.queue("known"));
+    tasks.handlers((task, context) -> ranOn(context)).drain();
+    tasks.handlers(
+        (task, context) -> {
+          client.enqueue(INVOICE, 3, o -> o.queue("known"));
+          client.enqueue(INVOICE, 4, o -> o.queue("another"));
+          return ranOn(context);
+        });
+    client.enqueue(INVOICE, 2);
+
+    tasks.drain();
+
+    assertThat(ran).containsExactly("known", "default");
+    tasks.assertEnqueued(INVOICE).times(2);
+  }
+
+  @Test
   void aTaskIsRetriedTwentyFiveTimesOverThreeWeeks(TaskClient client, TestQueues tasks) {
     tasks.handlers(
         Mux.builder()
@@ -344,12 +362,13 @@ class DrainIT {
   @Test
   void aTaskThatIsRequeuedWithoutEndIsReported(TaskClient client, TestQueues tasks) {
     tasks.handlers((task, context) -> Outcome.requeue());
+    tasks.mostAttempts(30);
     client.enqueue(INVOICE, 1);
 
     assertThatThrownBy(() -> tasks.drain().recursively())
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining(
-            "5,000 attempts have not emptied the queues: a handler may enqueue or requeue its own task without end; the last attempt was invoice");
+            "30 attempts have not emptied the queues: a handler may enqueue or requeue its own task without end; the last attempt was invoice");
   }
 
   @Test
