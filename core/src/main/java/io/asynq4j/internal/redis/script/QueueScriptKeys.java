@@ -27,11 +27,11 @@ final class QueueScriptKeys {
     if (keys == null) {
       keys =
           ofScript.computeIfAbsent(
-              script, any -> script.keys.stream().map(this::key).toArray(byte[][]::new));
+              script, any -> script.keys().stream().map(this::key).toArray(byte[][]::new));
     }
     if (lane != null) {
       keys = keys.clone();
-      keys[script.keys.indexOf("lane")] = lane;
+      keys[script.keys().indexOf("lane")] = lane;
     }
     return keys;
   }

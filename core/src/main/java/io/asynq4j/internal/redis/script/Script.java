@@ -12,6 +12,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The Lua scripts: one file each under {@code lua}, whose header has the names of its keys, of its
@@ -21,9 +22,8 @@ import java.util.Locale;
  * migrates, Redis refuses a command that names a missing key; so a script either finds all keys of
  * its queue on one node, or does not run.
  */
-@SuppressWarnings(
-    "ImmutableEnumChecker") // never changed after construction; the types of lists and arrays do
-// not express that
+// Nothing in it changes after it was read.
+@SuppressWarnings("ImmutableEnumChecker")
 public enum Script {
   ENQUEUE(NUMBERED),
   SCHEDULE(NUMBERED),
@@ -81,20 +81,41 @@ public enum Script {
   ACQUIRE(SAFE);
 
   final ResendPolicy repeat;
-  final List<String> keys;
-  final List<String> args;
-  private final List<String> items;
-  private final byte[] source;
-  private final byte[] sha;
+
+  /** Read at once: the jar may be replaced while the process runs. */
+  private final String body;
+
+  /** Prepared when the script is first used: a process uses few of them. */
+  private volatile @Nullable Text text;
+
+  private static final class Text {
+    final List<String> keys;
+    final List<String> args;
+    final List<String> items;
+    final byte[] source;
+    final byte[] sha;
+
+    Text(String file, String body) {
+      keys = ScriptLoader.header(file, body, "KEYS");
+      args = ScriptLoader.header(file, body, "ARGV");
+      items = ScriptLoader.header(file, body, "ITEMS");
+      source = (ScriptPrelude.partsFor(body) + body).getBytes(StandardCharsets.UTF_8);
+      sha = sha1(source).getBytes(StandardCharsets.US_ASCII);
+    }
+  }
 
   Script(ResendPolicy repeat) {
     this.repeat = repeat;
-    String body = ScriptLoader.read(file());
-    this.keys = ScriptLoader.header(file(), body, "KEYS");
-    this.args = ScriptLoader.header(file(), body, "ARGV");
-    this.items = ScriptLoader.header(file(), body, "ITEMS");
-    this.source = (ScriptPrelude.partsFor(body) + body).getBytes(StandardCharsets.UTF_8);
-    this.sha = sha1(source).getBytes(StandardCharsets.US_ASCII);
+    this.body = ScriptLoader.read(file());
+  }
+
+  private Text text() {
+    Text known = text;
+    if (known == null) {
+      known = new Text(file(), body);
+      text = known;
+    }
+    return known;
   }
 
   String file() {
@@ -112,16 +133,24 @@ public enum Script {
     };
   }
 
+  List<String> keys() {
+    return text().keys;
+  }
+
+  List<String> args() {
+    return text().args;
+  }
+
   public List<String> items() {
-    return items;
+    return text().items;
   }
 
   public byte[] source() {
-    return source;
+    return text().source;
   }
 
   public byte[] sha() {
-    return sha;
+    return text().sha;
   }
 
   public static String sha1(byte[] text) {

@@ -125,7 +125,7 @@ public final class ScriptRunner {
   }
 
   private void addTime(Script script, CommandArgs args) {
-    if (script.args.contains("now")) {
+    if (script.args().contains("now")) {
       args.add(time.forScripts());
     }
   }

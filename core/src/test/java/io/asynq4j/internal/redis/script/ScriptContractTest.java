@@ -87,8 +87,8 @@ class ScriptContractTest {
     Map<String, String> header = header(script);
 
     assertThat(header).containsKeys("TRANSITION", "KEYS", "ARGV", "RETURNS");
-    assertThat(words(header.getOrDefault("KEYS", ""))).as("KEYS").isEqualTo(script.keys);
-    assertThat(words(header.getOrDefault("ARGV", ""))).as("ARGV").isEqualTo(script.args);
+    assertThat(words(header.getOrDefault("KEYS", ""))).as("KEYS").isEqualTo(script.keys());
+    assertThat(words(header.getOrDefault("ARGV", ""))).as("ARGV").isEqualTo(script.args());
     assertThat(words(header.getOrDefault("ITEMS", ""))).as("ITEMS").isEqualTo(script.items());
   }
 
@@ -97,16 +97,16 @@ class ScriptContractTest {
   void theBodyCallsItsKeysAndArgumentsByTheNamesInTheHeader(Script script) {
     Map<String, String> bound = bindings(body(script));
 
-    for (int i = 0; i < script.keys.size(); i++) {
+    for (int i = 0; i < script.keys().size(); i++) {
       String name = bound.get("KEYS[" + (i + 1) + "]");
       if (name != null) {
-        assertThat(name).as("KEYS[%d]", i + 1).isEqualTo(script.keys.get(i));
+        assertThat(name).as("KEYS[%d]", i + 1).isEqualTo(script.keys().get(i));
       }
     }
-    for (int i = 0; i < script.args.size(); i++) {
+    for (int i = 0; i < script.args().size(); i++) {
       assertThat(bound.get("ARGV[" + (i + 1) + "]"))
           .as("ARGV[%d]", i + 1)
-          .isEqualTo(script.args.get(i));
+          .isEqualTo(script.args().get(i));
     }
   }
 
@@ -116,7 +116,7 @@ class ScriptContractTest {
     Matcher loop =
         Pattern.compile("for i = (\\d+), #ARGV(?:, (\\d+))? do|column\\((\\d+), (\\d+|width)\\)")
             .matcher(body(script));
-    int first = script.args.size() + 1;
+    int first = script.args().size() + 1;
     int width = script.items().size();
     int loops = 0;
     for (; loop.find(); loops++) {
@@ -124,7 +124,7 @@ class ScriptContractTest {
       int from = Integer.parseInt(loop.group(column ? 3 : 1));
       String step = loop.group(column ? 4 : 2);
       if ("width".equals(step)) {
-        assertThat(script.args).as(loop.group()).contains("width");
+        assertThat(script.args()).as(loop.group()).contains("width");
       } else {
         assertThat(step == null ? 1 : Integer.parseInt(step)).as(loop.group()).isEqualTo(width);
       }
@@ -136,23 +136,23 @@ class ScriptContractTest {
   @ParameterizedTest
   @EnumSource(Script.class)
   void whatTheRunnerFillsInComesFirst(Script script) {
-    List<String> filledIn = script.args.stream().filter(FILLED_IN::contains).toList();
+    List<String> filledIn = script.args().stream().filter(FILLED_IN::contains).toList();
 
-    assertThat(script.args.subList(0, filledIn.size())).isEqualTo(filledIn);
+    assertThat(script.args().subList(0, filledIn.size())).isEqualTo(filledIn);
     assertThat(filledIn).isEqualTo(FILLED_IN.stream().filter(filledIn::contains).toList());
     boolean numbered = script.repeat == ResendPolicy.NUMBERED;
     assertThat(filledIn.contains("sequence") && filledIn.contains("keep")).isEqualTo(numbered);
-    assertThat(script.keys.contains("lane")).isEqualTo(numbered);
+    assertThat(script.keys().contains("lane")).isEqualTo(numbered);
     assertThat(body(script).contains("recall(lane, sequence)")).isEqualTo(numbered);
   }
 
   @ParameterizedTest
   @EnumSource(Script.class)
   void everyScriptOnAQueueNamesTheGuardSoThatItDoesNotRunOnHalfASlot(Script script) {
-    boolean onQueue = script.args.contains("prefix");
+    boolean onQueue = script.args().contains("prefix");
 
-    assertThat(script.keys.contains("guard")).isEqualTo(onQueue);
-    assertThat(onQueue && !script.keys.get(script.keys.size() - 1).equals("guard")).isFalse();
+    assertThat(script.keys().contains("guard")).isEqualTo(onQueue);
+    assertThat(onQueue && !script.keys().get(script.keys().size() - 1).equals("guard")).isFalse();
     assertThat(body(script)).doesNotContain("guard =", "', guard");
   }
 
