@@ -12,11 +12,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class WarmUp {
 
+  private static final List<Script> FREQUENT =
+      List.of(
+          Script.ENQUEUE,
+          Script.QUEUE_STATS,
+          Script.LIST,
+          Script.FORWARD,
+          Script.EXPIRED,
+          Script.RECLAIM,
+          Script.EXPIRE,
+          Script.TRIM,
+          Script.SWEEP,
+          Script.CLAIM,
+          Script.COMPLETE,
+          Script.SCHEDULE);
+
   private WarmUp() {}
 
   /** Starts to load and returns. */
   static void start() {
-    run(() -> Script.values());
+    run(() -> FREQUENT.stream().map(Script::source).toList());
     run(
         () ->
             TaskType.of("warm-up", Sample.class)
