@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -47,6 +48,27 @@ class GuideTest {
     String program = text(SOURCES.resolve("SignUpTest.java"));
 
     assertThat("package io.asynq4j.testing.guide;\n\n" + first).isEqualTo(program);
+  }
+
+  @Test
+  void theGuideNamesTheVersionsThatTheProjectUses() throws IOException {
+    String project = Files.readString(Path.of("../pom.xml"));
+    String guide = withoutIndentation(Files.readString(GUIDE));
+
+    for (String name : List.of("junit-jupiter", "jackson-databind", "asynq4j-testing")) {
+      String property =
+          switch (name) {
+            case "junit-jupiter" -> "junit.version";
+            case "jackson-databind" -> "jackson.version";
+            default -> "version";
+          };
+      Matcher version = Pattern.compile("<" + property + ">(.*?)</").matcher(project);
+      assertThat(version.find()).as(property).isTrue();
+      assertThat(guide)
+          .contains(
+              "<artifactId>%s</artifactId>\n<version>%s</version>"
+                  .formatted(name, version.group(1)));
+    }
   }
 
   private static String text(Path file) {
