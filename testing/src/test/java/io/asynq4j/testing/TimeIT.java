@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.Payload;
+import io.asynq4j.QueueName;
 import io.asynq4j.RateLimit;
 import io.asynq4j.TaskState;
 import io.asynq4j.client.DuplicateTaskException;
@@ -24,6 +25,7 @@ import io.asynq4j.inspect.Inspector;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.Scheduler;
+import io.asynq4j.server.ServerListener;
 import io.asynq4j.server.TaskServer;
 import java.time.Clock;
 import java.time.Instant;
@@ -130,7 +132,18 @@ class TimeIT {
 
   @Test
   void theLeaseOfACrashedWorkerEndsAndTheTaskRunsAgain(TaskClient client, TestQueues tasks) {
-    tasks.handlers((task, context) -> Outcome.done());
+    List<String> recovered = new ArrayList<>();
+    tasks
+        .handlers((task, context) -> Outcome.done())
+        .server(
+            s ->
+                s.listener(
+                    new ServerListener() {
+                      @Override
+                      public void recovered(QueueName queue, String id, String action) {
+                        recovered.add(id + " " + action);
+                      }
+                    }));
     client.enqueue(INVOICE, 1, o -> o.id("i1"));
     tasks.failNext(Fault.AFTER_CLAIM, 2);
 
@@ -149,6 +162,7 @@ class TimeIT {
         .extracting(DrainedAttempt::fault)
         .containsExactly(Fault.AFTER_CLAIM, null);
     assertThat(report.attempts().get(1).succeeded()).isTrue();
+    assertThat(recovered).containsExactly("i1 pending", "i1 retry");
     tasks.refuteAnyEnqueued();
   }
 

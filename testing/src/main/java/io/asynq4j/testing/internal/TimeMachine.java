@@ -5,6 +5,7 @@ import io.asynq4j.inspect.Inspector;
 import io.asynq4j.inspect.ServerSnapshot;
 import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Upkeep.Forwarded;
+import io.asynq4j.internal.broker.Upkeep.Recovered;
 import io.asynq4j.internal.schedule.SchedulerLifecycle;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.schedule.Scheduler;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -81,18 +83,26 @@ public final class TimeMachine {
     ServerConfig rules = config.get();
     for (QueueName queue : redis.raw().queues()) {
       repeat(() -> broker.upkeep().forward(queue, MOST).moved());
-      repeat(
-          () ->
-              broker
-                  .upkeep()
-                  .recover(queue, MOST, rules.crash(), rules.rulesOf(queue), rules.archive())
-                  .size());
+      repeat(() -> recover(queue, rules));
       repeat(() -> broker.aggregation().reclaimStale(queue));
       repeat(() -> broker.upkeep().expire(queue, MOST));
       repeat(() -> broker.upkeep().trim(queue, MOST, rules.archive()));
       repeat(() -> broker.aggregation().sweep(queue, MOST));
     }
     schedulers.forEach(TimeMachine::step);
+  }
+
+  private int recover(QueueName queue, ServerConfig rules) {
+    List<Recovered> recovered =
+        redis
+            .broker()
+            .upkeep()
+            .recover(queue, MOST, rules.crash(), rules.rulesOf(queue), rules.archive());
+    for (Recovered task : recovered) {
+      String action = task.recovery().name().toLowerCase(Locale.ROOT);
+      rules.listeners().publish(listener -> listener.recovered(queue, task.id(), action));
+    }
+    return recovered.size();
   }
 
   private static void repeat(Supplier<Integer> step) {
