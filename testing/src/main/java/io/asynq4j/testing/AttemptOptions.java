@@ -4,8 +4,6 @@ import io.asynq4j.TaskOptions;
 import io.asynq4j.handler.TaskContext.CancelReason;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 public final class AttemptOptions {
 
   private final TaskOptions.Builder options = TaskOptions.builder();
-  private final Map<String, String> headers = new LinkedHashMap<>();
   private int retried;
   private @Nullable CancelReason cancel;
 
@@ -51,7 +48,7 @@ public final class AttemptOptions {
 
   /** Adds a header to the task. */
   public AttemptOptions header(String name, String value) {
-    headers.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
+    options.header(name, value);
     return this;
   }
 
@@ -75,10 +72,6 @@ public final class AttemptOptions {
 
   TaskOptions over(TaskOptions ofType) {
     return ofType.overriddenBy(options.build());
-  }
-
-  Map<String, String> headers() {
-    return Map.copyOf(headers);
   }
 
   int retried() {

@@ -205,7 +205,7 @@ public final class TestQueues {
       TaskType<T> type, @Nullable T input, Consumer<AttemptOptions> options) {
     AttemptOptions given = new AttemptOptions();
     options.accept(given);
-    Task task = type.task(input, redis.codec()).withHeaders(given.headers());
+    Task task = type.task(input, redis.codec());
     return worker().perform(task, given.over(type.options()), given.retried(), given.cancel());
   }
 

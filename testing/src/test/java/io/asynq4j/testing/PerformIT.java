@@ -11,9 +11,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.Payload;
 import io.asynq4j.RetryPolicy;
+import io.asynq4j.TaskType;
 import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext.CancelReason;
+import io.asynq4j.testing.SampleTypes.Mail;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,12 +94,17 @@ class PerformIT {
     List<String> seen = new ArrayList<>();
     tasks.handlers(
         Mux.builder()
-            .run(MAIL, (mail, context) -> seen.add(context.queue() + " " + context.maxRetry()))
+            .run(
+                MAIL,
+                (mail, context) ->
+                    seen.add(context.queue() + " " + context.maxRetry() + " " + context.headers()))
             .build());
+    TaskType<Mail> withHeader = MAIL.with(o -> o.header("tenant", "7"));
 
-    tasks.perform(MAIL, ADA);
+    tasks.perform(withHeader, ADA);
+    tasks.perform(withHeader, ADA, a -> a.header("tenant", "8"));
 
-    assertThat(seen).containsExactly("mail 3");
+    assertThat(seen).containsExactly("mail 3 {tenant=7}", "mail 3 {tenant=8}");
   }
 
   @Test
