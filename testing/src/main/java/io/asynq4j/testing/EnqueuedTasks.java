@@ -59,14 +59,12 @@ public final class EnqueuedTasks<T> {
     requireAny();
   }
 
-  static <T> void refute(
-      TaskType<T> type,
+  static void refute(
+      TaskType<?> type,
       Set<TaskState> states,
       StoredTasks stored,
       Clock clock,
-      PayloadCodec codec,
-      Predicate<? super T> input) {
-    Condition condition = Conditions.input(type, codec, input);
+      Condition condition) {
     List<TaskInfo> found =
         stored.all().stream()
             .filter(task -> task.type().equals(type.name()) && states.contains(task.state()))

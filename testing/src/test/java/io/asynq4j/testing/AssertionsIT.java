@@ -184,6 +184,8 @@ class AssertionsIT {
         () -> tasks.assertEnqueued(MAIL).with(mail -> true),
         "the input cannot be decoded",
         "payload no JSON");
+    assertFailure(() -> tasks.refuteEnqueued(MAIL), "found 1:");
+    tasks.refuteEnqueued(MAIL, mail -> true);
   }
 
   @Test
