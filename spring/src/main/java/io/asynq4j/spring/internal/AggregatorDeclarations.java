@@ -45,8 +45,6 @@ final class AggregatorDeclarations {
   /** Returns the aggregator of an annotated method; empty after adding its problems. */
   Optional<AggregatorDeclaration> of(BeanMethod method, TaskAggregator annotation) {
     String where = method.where();
-    String group = options.text(where, "group", annotation.group());
-    String type = options.text(where, "type", annotation.type());
     String into = options.text(where, "into", annotation.into());
     BeanMethodInvoker invoker = new BeanMethodInvoker(factory, method);
     invoker.checkDeclaration(problems);
@@ -56,7 +54,13 @@ final class AggregatorDeclarations {
       problems.add(where, SIGNATURE);
       return Optional.empty();
     }
-    if (!isTargetValid(where, annotation, group)) {
+    if (!hasOneTarget(where, annotation)) {
+      return Optional.empty();
+    }
+    boolean isForGroup = annotation.type().isEmpty();
+    String group = isForGroup ? options.required(where, "group", annotation.group()) : "";
+    String type = isForGroup ? "" : options.required(where, "type", annotation.type());
+    if (isForGroup ? !isPattern(where, group) : type.isEmpty()) {
       return Optional.empty();
     }
     if (!type.isEmpty() && input != Task.class) {
@@ -79,7 +83,7 @@ final class AggregatorDeclarations {
     return method.method().getGenericReturnType();
   }
 
-  private boolean isTargetValid(String where, TaskAggregator annotation, String group) {
+  private boolean hasOneTarget(String where, TaskAggregator annotation) {
     if (annotation.group().isEmpty() == annotation.type().isEmpty()) {
       problems.add(
           where,
@@ -89,11 +93,16 @@ final class AggregatorDeclarations {
                   .formatted(annotation.group(), annotation.type()));
       return false;
     }
+    return true;
+  }
+
+  /** Adds a problem if not; a missing group is a problem already. */
+  private boolean isPattern(String where, String group) {
     try {
       if (!group.isEmpty()) {
         Glob.of(group);
       }
-      return true;
+      return !group.isEmpty();
     } catch (IllegalArgumentException e) {
       problems.add(where, "group = \"%s\": %s".formatted(group, e.getMessage()));
       return false;

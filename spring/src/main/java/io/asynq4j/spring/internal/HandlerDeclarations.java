@@ -136,8 +136,6 @@ final class HandlerDeclarations {
    */
   private Optional<TaskType<?>> type(
       String where, TaskHandler annotation, Type input, @Nullable Type result, boolean takesAny) {
-    String name = options.text(where, "name", annotation.name());
-    String bean = options.text(where, "bean", annotation.bean());
     TaskOptions given = options.options(where, annotation);
     if (annotation.name().isEmpty() == annotation.bean().isEmpty()) {
       problems.add(
@@ -145,11 +143,14 @@ final class HandlerDeclarations {
           annotation.name().isEmpty()
               ? "@TaskHandler names no task type: write @TaskHandler(\"email:welcome\"), or bean = \"…\" with the name of a bean of type TaskType"
               : "@TaskHandler has both a name (\"%s\") and a bean (\"%s\"): set one of them"
-                  .formatted(name, bean));
+                  .formatted(annotation.name(), annotation.bean()));
       return Optional.empty();
     }
+    boolean isNamed = annotation.bean().isEmpty();
+    String name = isNamed ? options.required(where, "name", annotation.name()) : "";
+    String bean = isNamed ? "" : options.required(where, "bean", annotation.bean());
     if (name.isEmpty() && bean.isEmpty()) {
-      return Optional.empty(); // Because of a placeholder, which is a problem already.
+      return Optional.empty();
     }
     Optional<TaskType<?>> defined = bean.isEmpty() ? types.beanOf(name) : types.bean(bean);
     if (defined.isEmpty() && !bean.isEmpty()) {

@@ -36,6 +36,23 @@ final class OptionReader {
     return resolved.strip();
   }
 
+  /** Returns the text, which must not be blank; an empty one after adding a problem. */
+  String required(String where, String attribute, String text) {
+    String given = text(where, attribute, text);
+    if (given.isEmpty() && isBlank(text)) {
+      problems.add(
+          where,
+          "%s = \"%s\" is blank: write a value, or set the property of the placeholder"
+              .formatted(attribute, text));
+    }
+    return given;
+  }
+
+  private boolean isBlank(String text) {
+    String resolved = resolved(text);
+    return resolved != null && resolved.isBlank();
+  }
+
   private @Nullable String resolved(String text) {
     try {
       return factory.resolveEmbeddedValue(text);

@@ -1,0 +1,52 @@
+package io.asynq4j.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asynq4j.Task;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Mistakes that compile and look right, but would lose tasks at run time. */
+class InvalidTaskMethodsTest {
+
+  private static void assertProblems(Class<?> component, String... problems) {
+    assertThat(TestApp.problems(component)).containsExactly(problems);
+  }
+
+  private static String in(Class<?> component, String method) {
+    return "bean \"invalidTaskMethodsTest.%s\", method %s.%s: "
+        .formatted(component.getSimpleName(), component.getSimpleName(), method);
+  }
+
+  static class Blank {
+    @TaskHandler("${none:}")
+    void a() {}
+
+    @TaskHandler(bean = " ")
+    void b() {}
+
+    @TaskAggregator(group = "${none:}")
+    Task c(List<Task> tasks) {
+      return tasks.get(0);
+    }
+
+    @TaskAggregator(type = " ")
+    Task d(List<Task> tasks) {
+      return tasks.get(0);
+    }
+  }
+
+  @Test
+  void namesThatAreBlank() {
+    assertProblems(
+        Blank.class,
+        in(Blank.class, "a()")
+            + "name = \"${none:}\" is blank: write a value, or set the property of the placeholder",
+        in(Blank.class, "b()")
+            + "bean = \" \" is blank: write a value, or set the property of the placeholder",
+        in(Blank.class, "c(List)")
+            + "group = \"${none:}\" is blank: write a value, or set the property of the placeholder",
+        in(Blank.class, "d(List)")
+            + "type = \" \" is blank: write a value, or set the property of the placeholder");
+  }
+}
