@@ -49,4 +49,23 @@ class InvalidTaskMethodsTest {
         in(Blank.class, "d(List)")
             + "type = \" \" is blank: write a value, or set the property of the placeholder");
   }
+
+  static class BlankSchedules {
+    @ScheduledTask(name = "a", cron = "${none:}")
+    void a() {}
+
+    @ScheduledTask(name = "b", every = " ")
+    void b() {}
+  }
+
+  /** Only "-" disables a schedule. */
+  @Test
+  void schedulesThatAreBlank() {
+    assertProblems(
+        BlankSchedules.class,
+        in(BlankSchedules.class, "a()")
+            + "cron = \"${none:}\" is blank: write a value, or set the property of the placeholder",
+        in(BlankSchedules.class, "b()")
+            + "every = \" \" is blank: write a value, or set the property of the placeholder");
+  }
 }

@@ -48,8 +48,8 @@ final class ScheduleDeclarations {
     boolean isCron = annotation.every().isEmpty();
     String text =
         isCron
-            ? options.text(where, "cron", annotation.cron())
-            : options.text(where, "every", annotation.every());
+            ? options.required(where, "cron", annotation.cron())
+            : options.required(where, "every", annotation.every());
     String zone = options.text(where, "zone", annotation.zone());
     if (text.isEmpty() || text.equals(ScheduledTask.DISABLED)) {
       return Optional.empty();
