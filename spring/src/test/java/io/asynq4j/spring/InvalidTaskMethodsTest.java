@@ -68,4 +68,20 @@ class InvalidTaskMethodsTest {
         in(BlankSchedules.class, "b()")
             + "every = \" \" is blank: write a value, or set the property of the placeholder");
   }
+
+  static class TwoNames {
+    @TaskHandler(value = "a", name = "b")
+    void handle() {}
+  }
+
+  @Test
+  void aNameThatIsGivenTwice() {
+    assertThat(TestApp.problems(TwoNames.class))
+        .singleElement()
+        .asString()
+        .startsWith(
+            in(TwoNames.class, "handle()")
+                + "the annotation is not valid: Different @AliasFor mirror values")
+        .endsWith("with values of [b] and [a]. Set one of them");
+  }
 }

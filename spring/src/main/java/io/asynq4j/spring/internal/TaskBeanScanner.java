@@ -1,5 +1,6 @@
 package io.asynq4j.spring.internal;
 
+import io.asynq4j.spring.InvalidTaskBeansException;
 import io.asynq4j.spring.ScheduledTask;
 import io.asynq4j.spring.TaskAggregator;
 import io.asynq4j.spring.TaskHandler;
@@ -20,6 +21,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -102,7 +104,9 @@ final class TaskBeanScanner {
           MethodIntrospector.selectMethods(
               type,
               (MethodIntrospector.MetadataLookup<@Nullable List<Annotation>>)
-                  TaskBeanScanner::annotations);
+                  method -> annotations(new BeanMethod(beanName, type, method)));
+    } catch (InvalidTaskBeansException e) {
+      throw e;
     } catch (RuntimeException | LinkageError e) {
       log.debug(
           "bean \"{}\" is not searched for handlers, since a signature of its class refers to a missing class",
@@ -119,11 +123,21 @@ final class TaskBeanScanner {
     return methods;
   }
 
-  private static @Nullable List<Annotation> annotations(Method method) {
-    // The annotation of a @Bean method belongs to the bean that it creates.
-    if (AnnotatedElementUtils.hasAnnotation(method, Bean.class)) {
-      return null;
+  private static @Nullable List<Annotation> annotations(BeanMethod method) {
+    try {
+      // The annotation of a @Bean method belongs to the bean that it creates.
+      return AnnotatedElementUtils.hasAnnotation(method.method(), Bean.class)
+          ? null
+          : annotations(method.method());
+    } catch (AnnotationConfigurationException e) {
+      throw new InvalidTaskBeansException(
+          List.of(
+              "%s: the annotation is not valid: %s Set one of them"
+                  .formatted(method.where(), e.getMessage())));
     }
+  }
+
+  private static @Nullable List<Annotation> annotations(Method method) {
     MergedAnnotations all = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
     List<Annotation> found = new ArrayList<>();
     for (Class<? extends Annotation> type : ANNOTATIONS) {
