@@ -135,6 +135,22 @@ class HandlerMethodIT {
 
   static class Invoices extends Base<Invoice> {}
 
+  record Parcel(int number) {}
+
+  abstract static class Delivery<T> {
+
+    @TaskHandler(value = "delivery", retention = "1h")
+    abstract String deliver(T goods, @TaskHeader("tenant") String tenant);
+  }
+
+  static class ParcelDelivery extends Delivery<Parcel> {
+
+    @Override
+    String deliver(Parcel parcel, String tenant) {
+      return parcel.number() + " for " + tenant;
+    }
+  }
+
   interface Api {
 
     @TaskHandler("interface")
@@ -273,6 +289,7 @@ class HandlerMethodIT {
             .start(
                 Mails.class,
                 Invoices.class,
+                ParcelDelivery.class,
                 Implementation.class,
                 Expensive.class,
                 Prototype.class,
@@ -373,6 +390,15 @@ class HandlerMethodIT {
   @Test
   void methodsOfGenericSuperclassesTakeTheTypeOfTheSubclass() {
     assertThat(app.result(app.enqueue(new Invoice(1)))).isEqualTo("\"Invoice\"");
+  }
+
+  @Test
+  void annotationsOfGenericMethodsApplyToTheMethodsThatOverrideThem() {
+    TaskType<Parcel> delivery =
+        app.types().of(Parcel.class).with(o -> o.header("tenant", "acme"));
+
+    assertThat(app.result(app.bean(TaskClient.class).enqueue(delivery, new Parcel(7)).orThrow()))
+        .isEqualTo("\"7 for acme\"");
   }
 
   @Test

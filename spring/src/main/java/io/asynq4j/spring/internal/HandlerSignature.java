@@ -5,7 +5,6 @@ import io.asynq4j.Task;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
 import io.asynq4j.spring.TaskHeader;
-import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
@@ -19,8 +18,8 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.core.annotation.SynthesizingMethodParameter;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.annotation.AnnotatedMethod;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -58,9 +57,11 @@ record HandlerSignature(
     List<Type> payloads = new ArrayList<>();
     boolean takesTask = false;
     Parameter[] parameters = method.method().getParameters();
+    // With the annotations of parameters of the methods that it overrides.
+    MethodParameter[] annotated = new AnnotatedMethod(method.method()).getMethodParameters();
     for (int i = 0; i < parameters.length; i++) {
       Class<?> type = parameters[i].getType();
-      TaskHeader header = header(method.method(), i);
+      TaskHeader header = annotated[i].getParameterAnnotation(TaskHeader.class);
       if (header != null) {
         arguments.add(header(method, header, type, problems));
       } else if (type == TaskContext.class) {
@@ -89,28 +90,6 @@ record HandlerSignature(
 
   private static String names(List<Type> types) {
     return String.join(", ", types.stream().map(Type::getTypeName).toList());
-  }
-
-  /** Also finds the annotation on a parameter of the method of an interface. */
-  private static @Nullable TaskHeader header(Method method, int index) {
-    TaskHeader own =
-        new SynthesizingMethodParameter(method, index).getParameterAnnotation(TaskHeader.class);
-    if (own != null) {
-      return own;
-    }
-    for (Class<?> type : ClassUtils.getAllInterfacesForClass(method.getDeclaringClass())) {
-      Method declared =
-          ClassUtils.getMethodIfAvailable(type, method.getName(), method.getParameterTypes());
-      TaskHeader inherited =
-          declared == null
-              ? null
-              : AnnotatedElementUtils.findMergedAnnotation(
-                  declared.getParameters()[index], TaskHeader.class);
-      if (inherited != null) {
-        return inherited;
-      }
-    }
-    return null;
   }
 
   private static Argument header(
