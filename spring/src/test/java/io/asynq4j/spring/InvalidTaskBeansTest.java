@@ -326,7 +326,7 @@ class InvalidTaskBeansTest {
     assertProblem(
         NumberHeader.class,
         in(NumberHeader.class, "handle(int)")
-            + "the parameter with @TaskHeader(\"n\") is a int, but headers are texts: make it a String or an Optional<String>");
+            + "the parameter with @TaskHeader(\"n\") is of type int, but headers are texts: make it a String or an Optional<String>");
   }
 
   static class Async {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asynq4j.Task;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Mistakes that compile and look right, but would lose tasks at run time. */
@@ -83,5 +84,22 @@ class InvalidTaskMethodsTest {
             in(TwoNames.class, "handle()")
                 + "the annotation is not valid: Different @AliasFor mirror values")
         .endsWith("with values of [b] and [a]. Set one of them");
+  }
+
+  static class Headers {
+    @TaskHandler("a")
+    void a(@TaskHeader("attempts") Optional<Integer> attempts) {}
+
+    @TaskHandler("b")
+    void b(@TaskHeader("") String tenant) {}
+  }
+
+  @Test
+  void headersThatAreNoTextsOrHaveNoName() {
+    assertProblems(
+        Headers.class,
+        in(Headers.class, "a(Optional)")
+            + "the parameter with @TaskHeader(\"attempts\") is of type Optional<Integer>, but headers are texts: make it a String or an Optional<String>",
+        in(Headers.class, "b(String)") + "@TaskHeader(\"\") names no header: name one");
   }
 }

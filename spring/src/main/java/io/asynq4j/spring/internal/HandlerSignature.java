@@ -19,6 +19,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.MethodParameter;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedMethod;
 import org.springframework.util.ClassUtils;
 
@@ -63,7 +64,7 @@ record HandlerSignature(
       Class<?> type = parameters[i].getType();
       TaskHeader header = annotated[i].getParameterAnnotation(TaskHeader.class);
       if (header != null) {
-        arguments.add(header(method, header, type, problems));
+        arguments.add(header(method, header, parameters[i].getParameterizedType(), problems));
       } else if (type == TaskContext.class) {
         arguments.add(TaskCall::context);
       } else if (type == Task.class) {
@@ -93,16 +94,20 @@ record HandlerSignature(
   }
 
   private static Argument header(
-      BeanMethod method, TaskHeader header, Class<?> type, ProblemList problems) {
+      BeanMethod method, TaskHeader header, Type type, ProblemList problems) {
     String name = header.value();
-    if (type == Optional.class) {
+    if (name.isBlank()) {
+      problems.add(method.where(), "@TaskHeader(\"%s\") names no header: name one".formatted(name));
+    }
+    ResolvableType declared = ResolvableType.forType(type);
+    if (declared.resolve() == Optional.class && declared.getGeneric(0).resolve() == String.class) {
       return call -> Optional.ofNullable(headers(call).get(name));
     }
     if (type != String.class) {
       problems.add(
           method.where(),
-          "the parameter with @TaskHeader(\"%s\") is a %s, but headers are texts: make it a String or an Optional<String>"
-              .formatted(name, type.getSimpleName()));
+          "the parameter with @TaskHeader(\"%s\") is of type %s, but headers are texts: make it a String or an Optional<String>"
+              .formatted(name, declared.toString().replaceAll("[\\w.]+\\.", "")));
     }
     if (!header.required()) {
       return call -> headers(call).get(name);
