@@ -141,6 +141,14 @@ class HandlerMethodIT {
 
     @TaskHandler(value = "delivery", retention = "1h")
     abstract String deliver(T goods, @TaskHeader("tenant") String tenant);
+
+    @TaskHandler(value = "deliveries", retention = "1h")
+    int deliver(Map<String, List<T>> goods) {
+      return goods.values().stream().mapToInt(List::size).sum();
+    }
+
+    @TaskHandler("returns")
+    void take(T[] goods) {}
   }
 
   static class ParcelDelivery extends Delivery<Parcel> {
@@ -399,6 +407,14 @@ class HandlerMethodIT {
 
     assertThat(app.result(app.bean(TaskClient.class).enqueue(delivery, new Parcel(7)).orThrow()))
         .isEqualTo("\"7 for acme\"");
+  }
+
+  @Test
+  void typesOfGenericSuperclassesAreKnownAtAnyDepth() {
+    TypeRef<Map<String, List<Parcel>>> goods = new TypeRef<>() {};
+
+    assertThat(app.types().find("deliveries").orElseThrow().input()).isEqualTo(goods.type());
+    assertThat(app.types().of(Parcel[].class).name()).isEqualTo("returns");
   }
 
   @Test

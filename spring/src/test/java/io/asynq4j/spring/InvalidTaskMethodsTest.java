@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asynq4j.Task;
 import java.util.List;
 import java.util.Optional;
+import java.util.Map;
+import io.asynq4j.handler.Handler;
+import io.asynq4j.handler.Outcome;
+import org.springframework.context.annotation.Bean;
 import org.junit.jupiter.api.Test;
 
 /** Mistakes that compile and look right, but would lose tasks at run time. */
@@ -101,5 +105,37 @@ class InvalidTaskMethodsTest {
         in(Headers.class, "a(Optional)")
             + "the parameter with @TaskHeader(\"attempts\") is of type Optional<Integer>, but headers are texts: make it a String or an Optional<String>",
         in(Headers.class, "b(String)") + "@TaskHeader(\"\") names no header: name one");
+  }
+
+  static class Variables<T> {
+    @TaskHandler("a")
+    void a(List<T> orders) {}
+
+    @TaskHandler("b")
+    void b(T[] orders) {}
+
+    @TaskHandler("c")
+    Map<String, List<T>> c(List<?> orders) {
+      return Map.of();
+    }
+
+    @Bean
+    @TaskHandler("d")
+    <S> Handler<List<S>> bean() {
+      return (orders, context) -> Outcome.done();
+    }
+  }
+
+  @Test
+  void typesWithUndefinedVariables() {
+    assertProblems(
+        Variables.class,
+        in(Variables.class, "a(List)")
+            + "the type of the parameter is java.util.List<T>, which the class of the bean does not define: extend the generic class with a type, such as extends Base<Order>",
+        in(Variables.class, "b(Object[])")
+            + "the type of the parameter is T[], which the class of the bean does not define: extend the generic class with a type, such as extends Base<Order>",
+        in(Variables.class, "c(List)")
+            + "the type of the result is java.util.Map<java.lang.String, java.util.List<T>>, which the class of the bean does not define: extend the generic class with a type, such as extends Base<Order>",
+        "bean \"bean\": the payload type of the Handler is not known: declare it in the class or as the type of the @Bean method, such as Handler<WelcomeEmail>");
   }
 }

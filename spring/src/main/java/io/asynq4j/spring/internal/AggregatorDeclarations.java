@@ -17,7 +17,6 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
 
 /** Makes aggregators of annotated methods. */
@@ -49,7 +48,7 @@ final class AggregatorDeclarations {
     BeanMethodInvoker invoker = new BeanMethodInvoker(factory, method);
     invoker.checkDeclaration(problems);
     Type input = input(method);
-    Type output = GenericTypeResolver.resolveType(returnType(method), method.type());
+    Type output = TypeVariableResolver.resolve(returnType(method), method.type());
     if (input == null || output == void.class) {
       problems.add(where, SIGNATURE);
       return Optional.empty();
@@ -116,7 +115,7 @@ final class AggregatorDeclarations {
     for (Parameter parameter : method.method().getParameters()) {
       if (parameter.getType() == List.class && input == null) {
         Type list =
-            GenericTypeResolver.resolveType(parameter.getParameterizedType(), method.type());
+            TypeVariableResolver.resolve(parameter.getParameterizedType(), method.type());
         ResolvableType element = ResolvableType.forType(list).getGeneric(0);
         input = element.hasGenerics() ? element.getType() : element.resolve();
       } else if (parameter.getType() == String.class && names == 0) {

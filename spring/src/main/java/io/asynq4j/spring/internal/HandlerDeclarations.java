@@ -214,7 +214,7 @@ final class HandlerDeclarations {
       return Optional.empty();
     }
     Type input = input(bean, isHandler ? Handler.class : Action.class);
-    if (input == Object.class) {
+    if (input == Object.class || TypeVariableResolver.hasVariable(input)) {
       problems.add(
           where,
           "the payload type of the %s is not known: declare it in the class or as the type of the @Bean method, such as Handler<WelcomeEmail>"

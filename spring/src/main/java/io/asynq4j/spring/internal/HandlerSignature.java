@@ -7,7 +7,6 @@ import io.asynq4j.handler.TaskContext;
 import io.asynq4j.spring.TaskHeader;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
-import java.lang.reflect.TypeVariable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +16,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedMethod;
@@ -153,12 +151,12 @@ record HandlerSignature(
 
   /** Returns the type with the type variables of generic superclasses replaced. */
   private static Type resolved(BeanMethod method, Type type, String what, ProblemList problems) {
-    Type resolved = GenericTypeResolver.resolveType(type, method.type());
-    if (resolved instanceof TypeVariable<?>) {
+    Type resolved = TypeVariableResolver.resolve(type, method.type());
+    if (TypeVariableResolver.hasVariable(resolved)) {
       problems.add(
           method.where(),
           "the type of the %s is %s, which the class of the bean does not define: extend the generic class with a type, such as extends Base<Order>"
-              .formatted(what, resolved.getTypeName()));
+              .formatted(what, type.getTypeName()));
     }
     return resolved instanceof Class<?> raw
         ? ClassUtils.resolvePrimitiveIfNecessary(raw)

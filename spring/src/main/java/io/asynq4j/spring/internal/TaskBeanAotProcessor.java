@@ -22,7 +22,6 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.aot.BeanRegistrationCode;
 import org.springframework.beans.factory.aot.BeanRegistrationExcludeFilter;
 import org.springframework.beans.factory.support.RegisteredBean;
-import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
@@ -99,7 +98,7 @@ public final class TaskBeanAotProcessor
 
     private void register(
         BindingReflectionHintsRegistrar binding, ReflectionHints reflection, Type declared) {
-      Type resolved = GenericTypeResolver.resolveType(declared, type);
+      Type resolved = TypeVariableResolver.resolve(declared, type);
       if (!(resolved instanceof Class<?> raw)) {
         binding.registerReflectionHints(reflection, resolved);
       } else if (!raw.isPrimitive()
