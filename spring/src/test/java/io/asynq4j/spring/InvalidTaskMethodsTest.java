@@ -9,6 +9,7 @@ import java.util.Map;
 import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Scope;
 import org.junit.jupiter.api.Test;
 
 /** Mistakes that compile and look right, but would lose tasks at run time. */
@@ -137,5 +138,21 @@ class InvalidTaskMethodsTest {
         in(Variables.class, "c(List)")
             + "the type of the result is java.util.Map<java.lang.String, java.util.List<T>>, which the class of the bean does not define: extend the generic class with a type, such as extends Base<Order>",
         "bean \"bean\": the payload type of the Handler is not known: declare it in the class or as the type of the @Bean method, such as Handler<WelcomeEmail>");
+  }
+
+  static class WebScope {
+    @Bean
+    @Scope("request")
+    @TaskHandler("a")
+    Handler<String> handler() {
+      return (input, context) -> Outcome.done();
+    }
+  }
+
+  @Test
+  void aHandlerBeanOfAWebScope() {
+    assertProblems(
+        WebScope.class,
+        "bean \"handler\": the bean has scope \"request\", which does not exist on the threads of a server: make it a singleton or a prototype, and pass what it needs in the payload or the headers of the task");
   }
 }

@@ -78,21 +78,27 @@ final class BeanMethodInvoker {
           method.where(),
           "the method is private, so the proxies of Spring cannot call it: make it package-private, protected or public");
     }
-    String scope = scope();
+    checkScope(factory, method.beanName(), method.where(), problems);
+  }
+
+  /** Checks that the bean exists outside of requests to a web server. */
+  static void checkScope(
+      ConfigurableListableBeanFactory factory,
+      String beanName,
+      String where,
+      ProblemList problems) {
+    String target = ScopedProxyUtils.getTargetBeanName(beanName);
+    String name = factory.containsBeanDefinition(target) ? target : beanName;
+    String scope =
+        factory.containsBeanDefinition(name)
+            ? factory.getMergedBeanDefinition(name).getScope()
+            : null;
     if (scope != null && WEB_SCOPES.contains(scope)) {
       problems.add(
-          method.where(),
+          where,
           "the bean has scope \"%s\", which does not exist on the threads of a server: make it a singleton or a prototype, and pass what it needs in the payload or the headers of the task"
               .formatted(scope));
     }
-  }
-
-  private @Nullable String scope() {
-    String target = ScopedProxyUtils.getTargetBeanName(method.beanName());
-    String name = factory.containsBeanDefinition(target) ? target : method.beanName();
-    return factory.containsBeanDefinition(name)
-        ? factory.getMergedBeanDefinition(name).getScope()
-        : null;
   }
 
   /** Checks that the proxy of the bean has the method. Call it when singletons exist. */

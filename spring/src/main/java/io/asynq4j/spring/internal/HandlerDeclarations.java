@@ -213,6 +213,7 @@ final class HandlerDeclarations {
               .formatted(bean.type().getSimpleName()));
       return Optional.empty();
     }
+    BeanMethodInvoker.checkScope(factory, bean.beanName(), where, problems);
     Type input = input(bean, isHandler ? Handler.class : Action.class);
     if (input == Object.class || TypeVariableResolver.hasVariable(input)) {
       problems.add(
