@@ -123,6 +123,23 @@ class HandlerMethodIT {
     String value();
   }
 
+  /** Spring subclasses it, but it is no proxy of another object. */
+  @Configuration
+  static class FinalMethod {
+
+    private final String answer = "final";
+
+    @Bean
+    Runnable other() {
+      return () -> {};
+    }
+
+    @TaskHandler("final")
+    final String handle() {
+      return answer;
+    }
+  }
+
   abstract static class Base<T> {
 
     @TaskHandler(value = "${base.type:generic}", retention = "1h")
@@ -298,6 +315,7 @@ class HandlerMethodIT {
                 Mails.class,
                 Invoices.class,
                 ParcelDelivery.class,
+                FinalMethod.class,
                 Implementation.class,
                 Expensive.class,
                 Prototype.class,
@@ -415,6 +433,11 @@ class HandlerMethodIT {
 
     assertThat(app.types().find("deliveries").orElseThrow().input()).isEqualTo(goods.type());
     assertThat(app.types().of(Parcel[].class).name()).isEqualTo("returns");
+  }
+
+  @Test
+  void methodsOfConfigurationClassesMayBeFinal() {
+    assertThat(app.resultOf("final")).isEqualTo("\"final\"");
   }
 
   @Test

@@ -8,9 +8,9 @@ import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.aop.SpringProxy;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -119,8 +119,7 @@ final class BeanMethodInvoker {
             method.where(),
             "the bean is a proxy of its interfaces, which do not have this method: declare it in an interface of the bean, or proxy the class (proxyTargetClass = true)");
       }
-    } else if (beanType.getName().contains(ClassUtils.CGLIB_CLASS_SEPARATOR)
-        && Modifier.isFinal(modifiers)) {
+    } else if (SpringProxy.class.isAssignableFrom(beanType) && Modifier.isFinal(modifiers)) {
       problems.add(
           method.where(),
           "the method is final, so the proxy of the bean cannot intercept it and would call it on an object without fields: remove \"final\"");
