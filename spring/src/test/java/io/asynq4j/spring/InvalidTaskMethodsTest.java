@@ -10,6 +10,7 @@ import io.asynq4j.handler.Handler;
 import io.asynq4j.handler.Outcome;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Scope;
+import org.springframework.scheduling.annotation.Async;
 import org.junit.jupiter.api.Test;
 
 /** Mistakes that compile and look right, but would lose tasks at run time. */
@@ -154,5 +155,26 @@ class InvalidTaskMethodsTest {
     assertProblems(
         WebScope.class,
         "bean \"handler\": the bean has scope \"request\", which does not exist on the threads of a server: make it a singleton or a prototype, and pass what it needs in the payload or the headers of the task");
+  }
+
+  static class Background {
+    @Async
+    @TaskHandler("a")
+    void a() {}
+  }
+
+  @Async
+  static class AllInBackground {
+    @ScheduledTask(name = "b", every = "1h")
+    void b() {}
+  }
+
+  @Test
+  void methodsThatSpringRunsOnAnotherThread() {
+    String problem =
+        "the method has @Async, so that an attempt would end before its work, and never fail: remove @Async, since a server has its own threads";
+
+    assertProblems(Background.class, in(Background.class, "a()") + problem);
+    assertProblems(AllInBackground.class, in(AllInBackground.class, "b()") + problem);
   }
 }

@@ -11,6 +11,8 @@ import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -77,6 +79,12 @@ final class BeanMethodInvoker {
       problems.add(
           method.where(),
           "the method is private, so the proxies of Spring cannot call it: make it package-private, protected or public");
+    }
+    if (AnnotatedElementUtils.hasAnnotation(method.method(), Async.class)
+        || AnnotatedElementUtils.hasAnnotation(method.type(), Async.class)) {
+      problems.add(
+          method.where(),
+          "the method has @Async, so that an attempt would end before its work, and never fail: remove @Async, since a server has its own threads");
     }
     checkScope(factory, method.beanName(), method.where(), problems);
   }
