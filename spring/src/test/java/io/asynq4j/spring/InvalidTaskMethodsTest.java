@@ -11,6 +11,8 @@ import io.asynq4j.handler.Outcome;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Scope;
 import org.springframework.scheduling.annotation.Async;
+import io.asynq4j.ResultTaskType;
+import io.asynq4j.TaskType;
 import org.junit.jupiter.api.Test;
 
 /** Mistakes that compile and look right, but would lose tasks at run time. */
@@ -176,5 +178,25 @@ class InvalidTaskMethodsTest {
 
     assertProblems(Background.class, in(Background.class, "a()") + problem);
     assertProblems(AllInBackground.class, in(AllInBackground.class, "b()") + problem);
+  }
+
+  static class OtherResult {
+    @Bean
+    ResultTaskType<String, Integer> length() {
+      return TaskType.of("length", String.class).returning(Integer.class);
+    }
+
+    @TaskHandler("length")
+    String handle(String text) {
+      return text;
+    }
+  }
+
+  @Test
+  void aResultOtherThanThatOfTheBean() {
+    assertProblems(
+        OtherResult.class,
+        in(OtherResult.class, "handle(String)")
+            + "the handler returns java.lang.String, but the bean of type TaskType for \"length\" has the result java.lang.Integer: use the same type");
   }
 }

@@ -1,6 +1,7 @@
 package io.asynq4j.spring.internal;
 
 import io.asynq4j.Payload;
+import io.asynq4j.ResultTaskType;
 import io.asynq4j.Task;
 import io.asynq4j.TaskOptions;
 import io.asynq4j.TaskType;
@@ -161,7 +162,7 @@ final class HandlerDeclarations {
       return Optional.empty();
     }
     return defined.isPresent()
-        ? defined.filter(type -> fits(where, type, input, given, takesAny))
+        ? defined.filter(type -> fits(where, type, input, result, given, takesAny))
         : create(where, name, input, result, given);
   }
 
@@ -169,12 +170,17 @@ final class HandlerDeclarations {
       String where, String name, Type input, @Nullable Type result, TaskOptions given) {
     Optional<TaskType<?>> defined = types.beanOf(name);
     return defined.isPresent()
-        ? defined.filter(type -> fits(where, type, input, given, /* takesAny= */ false))
+        ? defined.filter(type -> fits(where, type, input, result, given, /* takesAny= */ false))
         : create(where, name, input, result, given);
   }
 
   private boolean fits(
-      String where, TaskType<?> type, Type input, TaskOptions given, boolean takesAny) {
+      String where,
+      TaskType<?> type,
+      Type input,
+      @Nullable Type result,
+      TaskOptions given,
+      boolean takesAny) {
     if (!given.equals(TaskOptions.defaults())) {
       problems.add(
           where,
@@ -187,6 +193,15 @@ final class HandlerDeclarations {
           where,
           "the handler takes %s, but the bean of type TaskType for \"%s\" has the payload %s: use the same type"
               .formatted(input.getTypeName(), type.name(), type.input().getTypeName()));
+      return false;
+    }
+    if (result != null
+        && type instanceof ResultTaskType<?, ?> withResult
+        && !TaskTypeRegistry.isAssignable(withResult.result(), result)) {
+      problems.add(
+          where,
+          "the handler returns %s, but the bean of type TaskType for \"%s\" has the result %s: use the same type"
+              .formatted(result.getTypeName(), type.name(), withResult.result().getTypeName()));
       return false;
     }
     return true;
