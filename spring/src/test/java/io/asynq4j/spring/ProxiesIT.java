@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asynq4j.TaskInfo;
 import io.asynq4j.TaskState;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.target.SingletonTargetSource;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -109,6 +113,79 @@ class ProxiesIT {
       assertThat(app.result(app.enqueue(new Cancellation(7)))).isEqualTo("1");
       assertThat(app.await(app.enqueue(new Cancellation(8)), TaskState.RETRY).lastError())
           .isEqualTo("java.io.IOException: seat 8 is free");
+    }
+  }
+
+  interface Ping {
+
+    String ping();
+  }
+
+  record PlainPing() implements Ping {
+
+    @Override
+    @TaskHandler("ping")
+    public String ping() {
+      return "ping";
+    }
+  }
+
+  /** Proxies by Spring know their target; those of Java do not. */
+  static class Proxying implements BeanPostProcessor {
+
+    private final boolean bySpring;
+
+    Proxying(boolean bySpring) {
+      this.bySpring = bySpring;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String name) {
+      if (!(bean instanceof Ping)) {
+        return bean;
+      }
+      return bySpring
+          ? ProxyFactory.getProxy(Ping.class, new SingletonTargetSource(bean))
+          : Proxy.newProxyInstance(
+              Ping.class.getClassLoader(),
+              new Class<?>[] {Ping.class},
+              (proxy, method, arguments) -> method.invoke(bean, arguments) + " by proxy");
+    }
+  }
+
+  static class SpringProxies {
+
+    @Bean
+    static BeanPostProcessor proxying() {
+      return new Proxying(true);
+    }
+
+    @Bean
+    Ping ping() {
+      return new PlainPing();
+    }
+  }
+
+  static class JavaProxies {
+
+    @Bean
+    static BeanPostProcessor proxying() {
+      return new Proxying(false);
+    }
+
+    @Bean
+    PlainPing ping() {
+      return new PlainPing();
+    }
+  }
+
+  @Test
+  void proxiesOfAnyPostProcessorHandleTheTasksOfTheirTarget() {
+    try (TestApp app = TestApp.start(SpringProxies.class)) {
+      assertThat(app.resultOf("ping")).isEqualTo("\"ping\"");
+    }
+    try (TestApp app = TestApp.start(JavaProxies.class)) {
+      assertThat(app.resultOf("ping")).isEqualTo("\"ping by proxy\"");
     }
   }
 }

@@ -6,6 +6,7 @@ import io.asynq4j.spring.TaskAggregator;
 import io.asynq4j.spring.TaskHandler;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -14,7 +15,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.aop.scope.ScopedObject;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -73,7 +76,7 @@ final class TaskBeanScanner {
       if (type != null && ScopedObject.class.isAssignableFrom(type)) {
         type = declaredClass(factory, ScopedProxyUtils.getTargetBeanName(name));
       }
-      return type == null ? null : ClassUtils.getUserClass(type);
+      return type == null ? null : ClassUtils.getUserClass(behindProxy(factory, name, type));
     } catch (RuntimeException | LinkageError e) {
       // Such as an optional library that is missing: the bean itself may never be created.
       log.debug("bean \"{}\" is not searched for handlers, since its class is unknown", name, e);
@@ -91,6 +94,25 @@ final class TaskBeanScanner {
       return proxied;
     }
     return factory.getType(name, /* allowFactoryBeanInit= */ false);
+  }
+
+  /** Returns the class behind a proxy of interfaces that a post-processor made. */
+  private static Class<?> behindProxy(
+      ConfigurableListableBeanFactory factory, String name, Class<?> type) {
+    if (!Proxy.isProxyClass(type)) {
+      return type;
+    }
+    if (factory.containsSingleton(name)) {
+      Class<?> target = AopProxyUtils.ultimateTargetClass(factory.getBean(name));
+      if (!Proxy.isProxyClass(target)) {
+        return target;
+      }
+    }
+    Class<?> defined =
+        factory.containsBeanDefinition(name)
+            ? factory.getMergedBeanDefinition(name).getResolvableType().resolve()
+            : null;
+    return defined == null || FactoryBean.class.isAssignableFrom(defined) ? type : defined;
   }
 
   static List<AnnotatedMethod> methods(String beanName, Class<?> type) {
