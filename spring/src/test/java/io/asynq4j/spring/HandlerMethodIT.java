@@ -87,6 +87,11 @@ class HandlerMethodIT {
       return orders.stream().mapToInt(Order1::number).sum();
     }
 
+    @TaskHandler("throws")
+    void bare() throws Throwable {
+      throw new Throwable("neither an exception nor an error");
+    }
+
     @TaskHandler("archives")
     Outcome archives() {
       return Outcome.archive("not wanted");
@@ -399,6 +404,14 @@ class HandlerMethodIT {
     assertThat(app.bean(Inspector.class).queue("default").failures(task.id()))
         .singleElement()
         .satisfies(failure -> assertThat(failure.toString()).contains("IOException"));
+  }
+
+  @Test
+  void anyThrowableReachesTheServerAsThrown() {
+    TaskInfo task = app.await(app.enqueue("throws", Map.of()), TaskState.RETRY);
+
+    assertThat(task.lastError())
+        .isEqualTo("java.lang.Throwable: neither an exception nor an error");
   }
 
   @Test

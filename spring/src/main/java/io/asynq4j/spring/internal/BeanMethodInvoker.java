@@ -51,11 +51,14 @@ final class BeanMethodInvoker {
           && wrapped.getUndeclaredThrowable() != null) {
         thrown = wrapped.getUndeclaredThrowable();
       }
-      if (thrown instanceof Error error) {
-        throw error;
-      }
-      throw (Exception) thrown;
+      throw BeanMethodInvoker.<Exception>asThrown(thrown);
     }
+  }
+
+  /** Lets the caller throw errors, and classes of the application that are no exceptions, too. */
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  private static <E extends Throwable> E asThrown(Throwable thrown) throws E {
+    throw (E) thrown;
   }
 
   private Method invocable(Class<?> beanType) {
