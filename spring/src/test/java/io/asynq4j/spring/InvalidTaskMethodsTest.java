@@ -13,6 +13,8 @@ import org.springframework.context.annotation.Scope;
 import org.springframework.scheduling.annotation.Async;
 import io.asynq4j.ResultTaskType;
 import io.asynq4j.TaskType;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Mistakes that compile and look right, but would lose tasks at run time. */
@@ -198,5 +200,38 @@ class InvalidTaskMethodsTest {
         OtherResult.class,
         in(OtherResult.class, "handle(String)")
             + "the handler returns java.lang.String, but the bean of type TaskType for \"length\" has the result java.lang.Integer: use the same type");
+  }
+
+  static class Aggregators {
+    @TaskHandler("note")
+    void note(String note) {}
+
+    @TaskAggregator(type = "note", into = "asynchronous")
+    CompletionStage<String> asynchronous(List<String> notes) {
+      return CompletableFuture.completedFuture("");
+    }
+
+    @TaskAggregator(group = "a", into = "outcome")
+    Outcome outcome(List<String> notes) {
+      return Outcome.done();
+    }
+
+    @TaskAggregator(type = "note")
+    Task number(List<Integer> notes) {
+      return Task.of("note");
+    }
+  }
+
+  @Test
+  void aggregatorsOfOtherTypes() {
+    String signature =
+        "an aggregator has a parameter List<Payload type> or List<Task>, optionally a String for the name of the group, and returns a payload, a Task or an Aggregated: change the method";
+
+    assertProblems(
+        Aggregators.class,
+        in(Aggregators.class, "asynchronous(List)") + signature,
+        in(Aggregators.class, "number(List)")
+            + "the method takes a list of java.lang.Integer, but the task type \"note\" has the payload java.lang.String: take a list of that",
+        in(Aggregators.class, "outcome(List)") + signature);
   }
 }

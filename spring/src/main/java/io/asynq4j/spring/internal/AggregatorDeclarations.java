@@ -1,11 +1,13 @@
 package io.asynq4j.spring.internal;
 
+import io.asynq4j.Payload;
 import io.asynq4j.QueueName;
 import io.asynq4j.Task;
 import io.asynq4j.TaskType;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.codec.TypeRef;
 import io.asynq4j.internal.text.Glob;
+import io.asynq4j.handler.Outcome;
 import io.asynq4j.server.GroupAggregator;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import io.asynq4j.spring.TaskAggregator;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.ResolvableType;
@@ -24,6 +27,10 @@ final class AggregatorDeclarations {
 
   private static final String SIGNATURE =
       "an aggregator has a parameter List<Payload type> or List<Task>, optionally a String for the name of the group, and returns a payload, a Task or an Aggregated: change the method";
+
+  /** Types that the payload of any task can be decoded as, or that say nothing about it. */
+  private static final Set<Type> BYTES =
+      Set.of(Task.class, Payload.class, byte[].class, Void.class);
 
   private final ConfigurableListableBeanFactory factory;
   private final OptionReader options;
@@ -48,8 +55,9 @@ final class AggregatorDeclarations {
     BeanMethodInvoker invoker = new BeanMethodInvoker(factory, method);
     invoker.checkDeclaration(problems);
     Type input = input(method);
+    Class<?> returnType = method.method().getReturnType();
     Type output = TypeVariableResolver.resolve(returnType(method), method.type());
-    if (input == null || output == void.class) {
+    if (input == null || isNoPayload(returnType)) {
       problems.add(where, SIGNATURE);
       return Optional.empty();
     }
@@ -60,6 +68,9 @@ final class AggregatorDeclarations {
     String group = isForGroup ? options.required(where, "group", annotation.group()) : "";
     String type = isForGroup ? "" : options.required(where, "type", annotation.type());
     if (isForGroup ? !isPattern(where, group) : type.isEmpty()) {
+      return Optional.empty();
+    }
+    if (!takes(where, type, input)) {
       return Optional.empty();
     }
     if (!type.isEmpty() && input != Task.class) {
@@ -76,6 +87,28 @@ final class AggregatorDeclarations {
                     type,
                     new MethodAggregator(where, invoker, groupFirst(method), input, out),
                     invoker));
+  }
+
+  private static boolean isNoPayload(Class<?> returned) {
+    return returned == void.class
+        || returned == Void.class
+        || Outcome.class.isAssignableFrom(returned)
+        || HandlerSignature.isAsynchronous(returned);
+  }
+
+  /** Returns whether the tasks of a type can be decoded as these inputs; adds a problem if not. */
+  private boolean takes(String where, String type, Type input) {
+    Type payload = type.isEmpty() ? input : types.find(type).<Type>map(TaskType::input).orElse(input);
+    if (BYTES.contains(input)
+        || BYTES.contains(payload)
+        || TaskTypeRegistry.isAssignable(input, payload)) {
+      return true;
+    }
+    problems.add(
+        where,
+        "the method takes a list of %s, but the task type \"%s\" has the payload %s: take a list of that"
+            .formatted(input.getTypeName(), type, payload.getTypeName()));
+    return false;
   }
 
   private static Type returnType(BeanMethod method) {

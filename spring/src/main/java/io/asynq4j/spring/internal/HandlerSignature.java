@@ -127,10 +127,7 @@ record HandlerSignature(
 
   private static @Nullable Type result(BeanMethod method, ProblemList problems) {
     Class<?> raw = method.method().getReturnType();
-    if (CompletionStage.class.isAssignableFrom(raw)
-        || Future.class.isAssignableFrom(raw)
-        || Flow.Publisher.class.isAssignableFrom(raw)
-        || isReactive(raw)) {
+    if (isAsynchronous(raw)) {
       problems.add(
           method.where(),
           "the method returns a %s, but an attempt ends when its method returns: return the value itself, and wait for it with join(), get() or block()"
@@ -141,6 +138,14 @@ record HandlerSignature(
       return null;
     }
     return resolved(method, method.method().getGenericReturnType(), "result", problems);
+  }
+
+  /** Returns whether values of a type are not known when the method returns. */
+  static boolean isAsynchronous(Class<?> type) {
+    return CompletionStage.class.isAssignableFrom(type)
+        || Future.class.isAssignableFrom(type)
+        || Flow.Publisher.class.isAssignableFrom(type)
+        || isReactive(type);
   }
 
   private static boolean isReactive(Class<?> type) {
