@@ -15,6 +15,7 @@ import io.asynq4j.ResultTaskType;
 import io.asynq4j.TaskType;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CompletableFuture;
+import io.asynq4j.handler.Mux;
 import org.junit.jupiter.api.Test;
 
 /** Mistakes that compile and look right, but would lose tasks at run time. */
@@ -233,5 +234,43 @@ class InvalidTaskMethodsTest {
         in(Aggregators.class, "number(List)")
             + "the method takes a list of java.lang.Integer, but the task type \"note\" has the payload java.lang.String: take a list of that",
         in(Aggregators.class, "outcome(List)") + signature);
+  }
+
+  static class MuxWithQueue {
+    @Bean
+    Mux mux() {
+      return Mux.builder()
+          .handle(
+              TaskType.of("a", String.class).with(o -> o.queue("mail")),
+              (input, context) -> Outcome.done())
+          .build();
+    }
+
+    @Bean
+    TaskServerDefinition server() {
+      return TaskServerDefinition.of("default");
+    }
+  }
+
+  @Test
+  void aQueueOfAMuxThatNoServerServes() {
+    assertProblems(
+        MuxWithQueue.class,
+        "bean \"mux\": the tasks of \"a\" go to queue \"mail\", which no server serves that runs the handler ({default=[default]}): add queue(\"mail\") to the definition of a server");
+  }
+
+  static class OnlyAggregators {
+    @TaskAggregator(type = "note", into = "digest")
+    String combine(List<String> notes) {
+      return String.join("\n", notes);
+    }
+  }
+
+  @Test
+  void aggregatorsWithoutAServer() {
+    assertProblems(
+        OnlyAggregators.class,
+        in(OnlyAggregators.class, "combine(List)")
+            + "no server runs the aggregator, because a server without handlers is not started: add a handler, such as for the combined task");
   }
 }

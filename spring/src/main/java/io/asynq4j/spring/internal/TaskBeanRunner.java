@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -172,43 +173,80 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
       Content content,
       Map<String, TaskServerDefinition> definitions,
       Map<ServerPlan, TaskServer> built) {
+    ProblemList problems = content.problems();
+    boolean isValid = problems.size() == 0;
     for (AggregatorDeclaration aggregator : content.aggregators()) {
-      checkServer(aggregator.where(), aggregator.server(), definitions, content.problems());
+      if (checkServer(aggregator.where(), aggregator.server(), definitions, problems)
+          && isValid
+          && built.keySet().stream().noneMatch(plan -> plan.aggregators().contains(aggregator))) {
+        problems.add(
+            aggregator.where(),
+            "no server runs the aggregator, because a server without handlers is not started: add a handler, such as for the combined task");
+      }
     }
     for (HandlerDeclaration handler : content.handlers()) {
-      checkServer(handler.where(), handler.server(), definitions, content.problems());
+      checkServer(handler.where(), handler.server(), definitions, problems);
       QueueName queue = handler.type().options().queue();
-      Map<String, Object> queuesOfServers = new HashMap<>();
-      boolean served = queue == null;
-      for (Map.Entry<ServerPlan, TaskServer> each : built.entrySet()) {
-        String server = each.getKey().definition().name();
-        if (queue != null && handler.runsOn(server)) {
-          queuesOfServers.put(server, each.getValue().queues().keySet());
-          served |= each.getValue().mayServe(queue.value());
-        }
+      if (queue != null) {
+        checkQueue(handler.where(), handler.type().name(), queue, handler::runsOn, built, problems);
       }
-      if (!served && !queuesOfServers.isEmpty()) {
-        content
-            .problems()
-            .add(
-                handler.where(),
-                "the tasks of \"%s\" go to queue \"%s\", which no server serves that runs the handler (%s): add queue(\"%s\") to the definition of a server"
-                    .formatted(handler.type().name(), queue, queuesOfServers, queue));
+    }
+    content
+        .muxes()
+        .forEach(
+            (bean, mux) ->
+                mux.queues()
+                    .forEach(
+                        (type, queue) ->
+                            checkQueue(
+                                "bean \"" + bean + "\"",
+                                type,
+                                QueueName.of(queue),
+                                server -> true,
+                                built,
+                                problems)));
+  }
+
+  /**
+   * @param runsOn whether the server with a name runs the handler
+   */
+  private static void checkQueue(
+      String where,
+      String type,
+      QueueName queue,
+      Predicate<String> runsOn,
+      Map<ServerPlan, TaskServer> built,
+      ProblemList problems) {
+    Map<String, Object> queuesOfServers = new HashMap<>();
+    boolean served = false;
+    for (Map.Entry<ServerPlan, TaskServer> each : built.entrySet()) {
+      String server = each.getKey().definition().name();
+      if (runsOn.test(server)) {
+        queuesOfServers.put(server, each.getValue().queues().keySet());
+        served |= each.getValue().mayServe(queue.value());
       }
+    }
+    if (!served && !queuesOfServers.isEmpty()) {
+      problems.add(
+          where,
+          "the tasks of \"%s\" go to queue \"%s\", which no server serves that runs the handler (%s): add queue(\"%s\") to the definition of a server"
+              .formatted(type, queue, queuesOfServers, queue));
     }
   }
 
-  private static void checkServer(
+  private static boolean checkServer(
       String where,
       String server,
       Map<String, TaskServerDefinition> definitions,
       ProblemList problems) {
-    if (!server.isEmpty() && !definitions.containsKey(server)) {
+    boolean isDefined = server.isEmpty() || definitions.containsKey(server);
+    if (!isDefined) {
       problems.add(
           where,
           "no server has the name \"%s\"; the servers are %s: correct it, or define a bean of type TaskServerDefinition"
               .formatted(server, definitions.keySet()));
     }
+    return isDefined;
   }
 
   private void register(ServerPlan plan, TaskServer server, ContextClassLoader loader) {
