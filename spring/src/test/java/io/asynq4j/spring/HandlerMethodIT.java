@@ -433,8 +433,7 @@ class HandlerMethodIT {
 
   @Test
   void annotationsOfGenericMethodsApplyToTheMethodsThatOverrideThem() {
-    TaskType<Parcel> delivery =
-        app.types().of(Parcel.class).with(o -> o.header("tenant", "acme"));
+    TaskType<Parcel> delivery = app.types().of(Parcel.class).with(o -> o.header("tenant", "acme"));
 
     assertThat(app.result(app.bean(TaskClient.class).enqueue(delivery, new Parcel(7)).orThrow()))
         .isEqualTo("\"7 for acme\"");

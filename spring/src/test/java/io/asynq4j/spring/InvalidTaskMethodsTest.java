@@ -2,21 +2,21 @@ package io.asynq4j.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.ResultTaskType;
 import io.asynq4j.Task;
-import java.util.List;
-import java.util.Optional;
-import java.util.Map;
+import io.asynq4j.TaskType;
 import io.asynq4j.handler.Handler;
+import io.asynq4j.handler.Mux;
 import io.asynq4j.handler.Outcome;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Scope;
 import org.springframework.scheduling.annotation.Async;
-import io.asynq4j.ResultTaskType;
-import io.asynq4j.TaskType;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CompletableFuture;
-import io.asynq4j.handler.Mux;
-import org.junit.jupiter.api.Test;
 
 /** Mistakes that compile and look right, but would lose tasks at run time. */
 class InvalidTaskMethodsTest {

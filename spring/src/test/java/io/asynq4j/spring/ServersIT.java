@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.asynq4j.TaskState;
+import io.asynq4j.client.TaskClient;
+import io.asynq4j.schedule.ScheduleEntry;
+import io.asynq4j.schedule.Scheduler;
 import io.asynq4j.server.ServerState;
 import io.asynq4j.server.TaskServer;
 import java.util.List;
@@ -18,6 +21,7 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContextException;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.support.DefaultLifecycleProcessor;
 
@@ -256,5 +260,59 @@ class ServersIT {
     assertThat(catchThrowable(() -> TaskServerDefinition.of(" ")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("the name of a server must not be blank; name it, such as \"default\"");
+  }
+
+  static class Parent {
+
+    @Bean
+    TaskServerDefinition parent() {
+      return TaskServerDefinition.of("parent");
+    }
+
+    @ScheduledTask(name = "of-parent", every = "1s")
+    void ofParent() {
+      fired.countDown();
+    }
+  }
+
+  static class Child {
+
+    static final CountDownLatch FIRED = new CountDownLatch(1);
+
+    @Bean
+    TaskServerDefinition child() {
+      return TaskServerDefinition.of("child").with(s -> s.queue("child"));
+    }
+
+    @ScheduledTask(name = "of-child", every = "1s", queue = "child")
+    void ofChild() {
+      FIRED.countDown();
+    }
+  }
+
+  @Test
+  void parentAndChildContextsRunTheirOwnServersAndSchedules() throws InterruptedException {
+    fired = new CountDownLatch(1);
+    try (TestApp parent = TestApp.start(Parent.class)) {
+      fired.await();
+      fired = new CountDownLatch(1);
+      try (AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+        child.setParent(parent.context());
+        child.register(AsynqConfiguration.class, Child.class);
+        child.refresh();
+
+        assertThat(child.getBean(TaskServers.class).names()).containsExactly("child");
+        assertThat(child.getBean(Scheduler.class).entries())
+            .extracting(ScheduleEntry::name)
+            .containsExactly("of-child");
+        Child.FIRED.await();
+        assertThat(child.getBean(TaskClient.class)).isSameAs(parent.bean(TaskClient.class));
+      }
+      assertThat(parent.bean(Scheduler.class).entries())
+          .extracting(ScheduleEntry::name)
+          .containsExactly("of-parent");
+      fired = new CountDownLatch(1);
+      fired.await();
+    }
   }
 }

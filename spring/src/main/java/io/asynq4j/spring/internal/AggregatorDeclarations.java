@@ -6,8 +6,8 @@ import io.asynq4j.Task;
 import io.asynq4j.TaskType;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.codec.TypeRef;
-import io.asynq4j.internal.text.Glob;
 import io.asynq4j.handler.Outcome;
+import io.asynq4j.internal.text.Glob;
 import io.asynq4j.server.GroupAggregator;
 import io.asynq4j.server.GroupAggregator.Aggregated;
 import io.asynq4j.spring.TaskAggregator;
@@ -98,7 +98,8 @@ final class AggregatorDeclarations {
 
   /** Returns whether the tasks of a type can be decoded as these inputs; adds a problem if not. */
   private boolean takes(String where, String type, Type input) {
-    Type payload = type.isEmpty() ? input : types.find(type).<Type>map(TaskType::input).orElse(input);
+    Type payload =
+        type.isEmpty() ? input : types.find(type).<Type>map(TaskType::input).orElse(input);
     if (BYTES.contains(input)
         || BYTES.contains(payload)
         || TaskTypeRegistry.isAssignable(input, payload)) {
@@ -147,8 +148,7 @@ final class AggregatorDeclarations {
     int names = 0;
     for (Parameter parameter : method.method().getParameters()) {
       if (parameter.getType() == List.class && input == null) {
-        Type list =
-            TypeVariableResolver.resolve(parameter.getParameterizedType(), method.type());
+        Type list = TypeVariableResolver.resolve(parameter.getParameterizedType(), method.type());
         ResolvableType element = ResolvableType.forType(list).getGeneric(0);
         input = element.hasGenerics() ? element.getType() : element.resolve();
       } else if (parameter.getType() == String.class && names == 0) {

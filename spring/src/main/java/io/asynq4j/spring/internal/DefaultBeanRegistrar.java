@@ -55,8 +55,14 @@ public final class DefaultBeanRegistrar
       String name,
       Class<?> type,
       String factoryMethod) {
-    if (BeanFactoryUtils.beanNamesForTypeIncludingAncestors(factory, type, true, false).length
-        > 0) {
+    boolean isInAncestor =
+        BeanFactoryUtils.beanNamesForTypeIncludingAncestors(factory, type, true, false).length > 0;
+    // A scheduler has the entries of one context, which starts and stops it.
+    boolean isDefined =
+        type == Scheduler.class
+            ? factory.getBeanNamesForType(type, true, false).length > 0
+            : isInAncestor;
+    if (isDefined) {
       return;
     }
     RootBeanDefinition definition = new RootBeanDefinition(DefaultBeanRegistrar.class);
@@ -64,6 +70,7 @@ public final class DefaultBeanRegistrar
     definition.setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR);
     definition.setTargetType(type);
     definition.setLazyInit(true);
+    definition.setPrimary(isInAncestor);
     definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
     registry.registerBeanDefinition(name, definition);
   }

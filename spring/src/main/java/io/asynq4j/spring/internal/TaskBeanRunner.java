@@ -89,11 +89,12 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
   }
 
   private Map<String, TaskServerDefinition> definitions(ProblemList problems) {
-    List<TaskServerDefinition> given = new ArrayList<>();
-    factory.getBeanProvider(TaskServerDefinition.class).orderedStream().forEach(given::add);
+    // Not those of parent contexts, which run them with their own handlers.
+    List<TaskServerDefinition> given =
+        new ArrayList<>(factory.getBeansOfType(TaskServerDefinition.class).values());
     factory
-        .getBeanProvider(TaskServerDefinition.Source.class)
-        .orderedStream()
+        .getBeansOfType(TaskServerDefinition.Source.class)
+        .values()
         .forEach(source -> given.addAll(source.definitions()));
     if (given.isEmpty()) {
       given.add(

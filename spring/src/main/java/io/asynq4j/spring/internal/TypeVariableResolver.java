@@ -20,7 +20,8 @@ final class TypeVariableResolver {
 
   /** Returns the type in this class; it still has the variables that the class does not define. */
   static Type resolve(Type type, Class<?> owner) {
-    Type known = type instanceof TypeVariable<?> ? GenericTypeResolver.resolveType(type, owner) : type;
+    Type known =
+        type instanceof TypeVariable<?> ? GenericTypeResolver.resolveType(type, owner) : type;
     return hasVariable(known) ? replaced(known, variables(owner)) : known;
   }
 
@@ -56,7 +57,8 @@ final class TypeVariableResolver {
   /** Returns whether a type has a type variable, such as {@code List<T>}: no codec can read it. */
   static boolean hasVariable(Type type) {
     if (type instanceof ParameterizedType generic) {
-      return Stream.of(generic.getActualTypeArguments()).anyMatch(TypeVariableResolver::hasVariable);
+      return Stream.of(generic.getActualTypeArguments())
+          .anyMatch(TypeVariableResolver::hasVariable);
     }
     if (type instanceof GenericArrayType array) {
       return hasVariable(array.getGenericComponentType());
