@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class TlsConfig {
 
   private static final TlsConfig DEFAULTS =
-      new TlsConfig(Store.NONE, Store.NONE, true, true, Optional.empty());
+      new TlsConfig(Store.NONE, Store.NONE, Optional.empty(), true, true, Optional.empty());
 
   /** A file with certificates or keys, and its password. */
   private record Store(Optional<Path> path, Optional<String> password) {
@@ -30,6 +31,7 @@ public final class TlsConfig {
 
   private final Store trust;
   private final Store key;
+  private final Optional<SSLContext> context;
   private final boolean verifyHostname;
   private final boolean verifyCertificate;
   private final Optional<String> serverName;
@@ -37,11 +39,17 @@ public final class TlsConfig {
   private TlsConfig(
       Store trust,
       Store key,
+      Optional<SSLContext> context,
       boolean verifyHostname,
       boolean verifyCertificate,
       Optional<String> serverName) {
+    require(
+        context.isEmpty() || (trust.path().isEmpty() && key.path().isEmpty() && verifyCertificate),
+        "An SSLContext decides which certificates are trusted and presented: leave out the stores and"
+            + " withoutVerification()");
     this.trust = trust;
     this.key = key;
+    this.context = context;
     this.verifyHostname = verifyHostname;
     this.verifyCertificate = verifyCertificate;
     this.serverName = serverName;
@@ -55,13 +63,22 @@ public final class TlsConfig {
   /** Returns a copy that trusts only the certificates in this store. */
   public TlsConfig withTrustStore(Path store, @Nullable String password) {
     return new TlsConfig(
-        Store.of(store, password), key, verifyHostname, verifyCertificate, serverName);
+        Store.of(store, password), key, context, verifyHostname, verifyCertificate, serverName);
   }
 
   /** Returns a copy that presents the client certificate in this store. */
   public TlsConfig withKeyStore(Path store, @Nullable String password) {
     return new TlsConfig(
-        trust, Store.of(store, password), verifyHostname, verifyCertificate, serverName);
+        trust, Store.of(store, password), context, verifyHostname, verifyCertificate, serverName);
+  }
+
+  /**
+   * Returns a copy that creates connections with this context instead of stores: for an application
+   * that manages its certificates elsewhere.
+   */
+  public TlsConfig withContext(SSLContext newContext) {
+    return new TlsConfig(
+        trust, key, Optional.of(newContext), verifyHostname, verifyCertificate, serverName);
   }
 
   /** Returns a copy that verifies the host name in the server's certificate, or does not. */
@@ -69,7 +86,7 @@ public final class TlsConfig {
     require(
         !verify || verifyCertificate,
         "verifyHostname is true, but withoutVerification() accepts any certificate: leave out one");
-    return new TlsConfig(trust, key, verify, verifyCertificate, serverName);
+    return new TlsConfig(trust, key, context, verify, verifyCertificate, serverName);
   }
 
   /**
@@ -82,7 +99,8 @@ public final class TlsConfig {
     require(
         requireNonNull(name, "name").matches("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?"),
         "serverName must be the name of a host, such as redis.example.com, got " + name);
-    return new TlsConfig(trust, key, verifyHostname, verifyCertificate, Optional.of(name));
+    return new TlsConfig(
+        trust, key, context, verifyHostname, verifyCertificate, Optional.of(name));
   }
 
   /**
@@ -90,7 +108,7 @@ public final class TlsConfig {
    * man-in-the-middle attacks: for tests.
    */
   public TlsConfig withoutVerification() {
-    return new TlsConfig(trust, key, false, false, serverName);
+    return new TlsConfig(trust, key, context, false, false, serverName);
   }
 
   /** The certificates to trust; empty for those of the JVM. */
@@ -111,6 +129,11 @@ public final class TlsConfig {
   /** The password of the key store and of the key in it. */
   public Optional<String> keyStorePassword() {
     return key.password();
+  }
+
+  /** The context that creates connections; empty for one of these stores. */
+  public Optional<SSLContext> context() {
+    return context;
   }
 
   /** Whether the server's certificate must be for the requested host. */
@@ -139,6 +162,7 @@ public final class TlsConfig {
         + trust.password().map(p -> ", trustStorePassword=***").orElse("")
         + key.path().map(p -> ", keyStore=" + p).orElse("")
         + key.password().map(p -> ", keyStorePassword=***").orElse("")
+        + (context.isPresent() ? ", context=" + context.get().getProtocol() : "")
         + ", verifyHostname="
         + verifyHostname
         + serverName.map(name -> ", serverName=" + name).orElse("")
@@ -157,6 +181,6 @@ public final class TlsConfig {
   }
 
   private List<Object> values() {
-    return List.of(trust, key, verifyHostname, verifyCertificate, serverName);
+    return List.of(trust, key, context, verifyHostname, verifyCertificate, serverName);
   }
 }

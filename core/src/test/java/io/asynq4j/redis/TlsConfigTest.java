@@ -247,6 +247,31 @@ class TlsConfigTest {
   }
 
   @Test
+  void aContextOfTheApplicationReplacesTheStores() throws Exception {
+    SSLContext context = SSLContext.getInstance("TLSv1.3");
+    context.init(null, null, null);
+    TlsConfig tls = TlsConfig.defaults().withContext(context);
+
+    assertThat(tls.context()).containsSame(context);
+    assertThat(tls).hasToString("TlsConfig[trustStore=JVM default, context=TLSv1.3, verifyHostname=true]");
+    assertThat(new TlsContext(tls).socketFactory())
+        .hasSameClassAs(context.getSocketFactory())
+        .isNotSameAs(SSLContext.getDefault().getSocketFactory());
+  }
+
+  @Test
+  void refusesAContextBesideStores() throws Exception {
+    SSLContext context = SSLContext.getDefault();
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TlsConfig.defaults().withTrustStore(trusted, PASSWORD).withContext(context))
+        .withMessageContaining("leave out the stores");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TlsConfig.defaults().withContext(context).withoutVerification())
+        .withMessageContaining("withoutVerification()");
+  }
+
+  @Test
   void neverShowsAPasswordInItsText() {
     TlsConfig tls =
         TlsConfig.defaults().withTrustStore(trusted, PASSWORD).withKeyStore(keys, PASSWORD);

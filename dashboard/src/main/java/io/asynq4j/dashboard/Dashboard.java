@@ -249,8 +249,12 @@ public final class Dashboard implements AutoCloseable {
           access.proxies);
     }
 
-    /** Starts the dashboard with its own HTTP server, which listens when this method returns. */
+    /**
+     * Starts the dashboard with its own HTTP server, which listens when this method returns. It
+     * needs {@code jetty-ee11-servlet} on the class path.
+     */
     public Dashboard start() {
+      requireJetty();
       if (!settings().hasAuthentication() && !isLoopback()) {
         throw new IllegalStateException(
             "the dashboard does not listen on "
@@ -265,6 +269,20 @@ public final class Dashboard implements AutoCloseable {
             host);
       }
       return new Dashboard(this);
+    }
+
+    private static void requireJetty() {
+      try {
+        Class.forName(
+            "org.eclipse.jetty.ee11.servlet.ServletHolder",
+            /* initialize= */ false,
+            Dashboard.class.getClassLoader());
+      } catch (ClassNotFoundException e) {
+        throw new IllegalStateException(
+            "the dashboard cannot start its own HTTP server, because Jetty is not on the class path: add"
+                + " org.eclipse.jetty.ee11:jetty-ee11-servlet, or mount servlet() in your own server",
+            e);
+      }
     }
 
     @SuppressWarnings("AddressSelection") // All addresses of a name would have to be loopback.

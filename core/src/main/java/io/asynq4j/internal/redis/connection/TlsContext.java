@@ -33,6 +33,9 @@ import javax.net.ssl.X509TrustManager;
 public record TlsContext(TlsConfig config) {
 
   public SSLSocketFactory socketFactory() {
+    if (config.context().isPresent()) {
+      return config.context().get().getSocketFactory();
+    }
     try {
       if (config.trustStore().isEmpty()
           && config.keyStore().isEmpty()
