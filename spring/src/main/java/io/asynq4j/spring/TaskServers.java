@@ -1,6 +1,7 @@
 package io.asynq4j.spring;
 
 import io.asynq4j.server.TaskServer;
+import io.asynq4j.server.TaskServerBuilder;
 import java.util.Optional;
 import java.util.Set;
 
@@ -20,6 +21,14 @@ public interface TaskServers {
    * {@link #stop}. A server that is started again is another object.
    */
   Optional<TaskServer> find(String name);
+
+  /**
+   * Applies the handlers and the settings of a server to a builder, such as that of a test kit
+   * which runs the handlers itself.
+   *
+   * @throws IllegalArgumentException if there is no server with this name
+   */
+  void configure(String name, TaskServerBuilder builder);
 
   /**
    * Starts a server; without effect if it runs.

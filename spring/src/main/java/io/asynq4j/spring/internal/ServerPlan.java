@@ -86,7 +86,13 @@ record ServerPlan(
    * @throws RuntimeException if a setting is not valid
    */
   TaskServer build() {
-    TaskServerBuilder builder = TaskServer.builder(redis).handlers(mux());
+    TaskServerBuilder builder = TaskServer.builder(redis);
+    configure(builder);
+    return builder.build();
+  }
+
+  void configure(TaskServerBuilder builder) {
+    builder.handlers(mux());
     muxes.values().stream()
         .map(Mux::retryPolicies)
         .forEach(
@@ -100,7 +106,6 @@ record ServerPlan(
     }
     definition.settings().accept(builder);
     customizers.forEach(customizer -> customizer.customize(definition.name(), builder));
-    return builder.build();
   }
 
   private Mux mux() {

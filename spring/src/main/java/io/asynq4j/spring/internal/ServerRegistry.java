@@ -1,18 +1,23 @@
 package io.asynq4j.spring.internal;
 
 import io.asynq4j.server.TaskServer;
+import io.asynq4j.server.TaskServerBuilder;
 import io.asynq4j.spring.TaskServers;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /** The servers of an application context, by name. Thread-safe. */
 public final class ServerRegistry implements TaskServers {
 
   private final Map<String, ServerLifecycle> servers = new ConcurrentSkipListMap<>();
+  private final Map<String, ServerPlan> plans = new ConcurrentHashMap<>();
 
-  void add(String name, ServerLifecycle server) {
+  void add(String name, ServerPlan plan, ServerLifecycle server) {
+    plans.put(name, plan);
     servers.put(name, server);
   }
 
@@ -24,6 +29,12 @@ public final class ServerRegistry implements TaskServers {
   @Override
   public Optional<TaskServer> find(String name) {
     return Optional.ofNullable(servers.get(name)).flatMap(ServerLifecycle::running);
+  }
+
+  @Override
+  public void configure(String name, TaskServerBuilder builder) {
+    existing(name);
+    Objects.requireNonNull(plans.get(name), name).configure(builder);
   }
 
   @Override

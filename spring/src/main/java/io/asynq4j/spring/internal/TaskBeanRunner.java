@@ -257,7 +257,7 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
     register(bean, lifecycle, lifecycle);
     plan.handlers().forEach(each -> factory.registerDependentBean(each.beanName(), bean));
     plan.aggregators().forEach(each -> factory.registerDependentBean(each.beanName(), bean));
-    servers.add(name, lifecycle);
+    servers.add(name, plan, lifecycle);
   }
 
   /** Registers a bean that is destroyed before Redis connections and other beans that it uses. */
