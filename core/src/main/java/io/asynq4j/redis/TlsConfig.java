@@ -99,8 +99,7 @@ public final class TlsConfig {
     require(
         requireNonNull(name, "name").matches("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?"),
         "serverName must be the name of a host, such as redis.example.com, got " + name);
-    return new TlsConfig(
-        trust, key, context, verifyHostname, verifyCertificate, Optional.of(name));
+    return new TlsConfig(trust, key, context, verifyHostname, verifyCertificate, Optional.of(name));
   }
 
   /**

@@ -253,7 +253,8 @@ class TlsConfigTest {
     TlsConfig tls = TlsConfig.defaults().withContext(context);
 
     assertThat(tls.context()).containsSame(context);
-    assertThat(tls).hasToString("TlsConfig[trustStore=JVM default, context=TLSv1.3, verifyHostname=true]");
+    assertThat(tls)
+        .hasToString("TlsConfig[trustStore=JVM default, context=TLSv1.3, verifyHostname=true]");
     assertThat(new TlsContext(tls).socketFactory())
         .hasSameClassAs(context.getSocketFactory())
         .isNotSameAs(SSLContext.getDefault().getSocketFactory());
@@ -264,7 +265,8 @@ class TlsConfigTest {
     SSLContext context = SSLContext.getDefault();
 
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> TlsConfig.defaults().withTrustStore(trusted, PASSWORD).withContext(context))
+        .isThrownBy(
+            () -> TlsConfig.defaults().withTrustStore(trusted, PASSWORD).withContext(context))
         .withMessageContaining("leave out the stores");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> TlsConfig.defaults().withContext(context).withoutVerification())

@@ -1,12 +1,15 @@
 package com.example.shop;
 
+import io.asynq4j.spring.TaskHandler;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.springframework.stereotype.Component;
 
 /** Where mails end up; tests look at it, make it fail, and hold it up. */
+@Component
 public class Mailer {
 
   private final ConcurrentMap<Long, AtomicInteger> tries = new ConcurrentHashMap<>();
@@ -14,6 +17,7 @@ public class Mailer {
   private final ConcurrentMap<Long, Integer> failures = new ConcurrentHashMap<>();
   private final ConcurrentMap<Long, CountDownLatch> held = new ConcurrentHashMap<>();
 
+  @TaskHandler(value = "mail:order", queue = "mail", maxRetry = 5)
   void send(OrderMail mail) throws InterruptedException {
     int attempt = tries.computeIfAbsent(mail.order(), any -> new AtomicInteger()).incrementAndGet();
     CountDownLatch hold = held.get(mail.order());

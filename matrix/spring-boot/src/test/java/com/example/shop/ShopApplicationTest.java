@@ -7,6 +7,7 @@ import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
 import io.asynq4j.server.ServerState;
 import io.asynq4j.server.TaskServer;
+import io.asynq4j.spring.TaskServers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,10 +38,17 @@ class ShopApplicationTest {
   private TaskClient client;
   private Mailer mailer;
 
+  /** Contexts of other tests are cached. */
+  private Set<Thread> others;
+
   @BeforeEach
   void start() {
+    others = Thread.getAllStackTraces().keySet();
     redis = EmbeddedRedis.builder().dataDirectory(data).appendFsync("always").start();
-    context = SpringApplication.run(ShopApplication.class, "--shop.redis=" + redis.uri());
+    context = SpringApplication.run(
+            ShopApplication.class,
+            "--asynq4j.redis.url=" + redis.uri(),
+            "--asynq4j.server.retry.delay=200ms");
     client = context.getBean(TaskClient.class);
     mailer = context.getBean(Mailer.class);
   }
@@ -104,7 +112,7 @@ class ShopApplicationTest {
     CountDownLatch hold = mailer.hold(1);
     enqueue(1);
     await().atMost(PATIENCE).until(() -> mailer.triesOf(1) == 1);
-    TaskServer server = context.getBean(TaskServer.class);
+    TaskServer server = context.getBean(TaskServers.class).find("default").orElseThrow();
 
     Thread closing = new Thread(context::close);
     closing.start();
@@ -119,8 +127,9 @@ class ShopApplicationTest {
     assertThat(output).doesNotContain("ERROR").doesNotContain("Exception");
   }
 
-  private static Set<String> ownThreads() {
+  private Set<String> ownThreads() {
     return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> !others.contains(thread))
         .map(Thread::getName)
         .filter(name -> name.startsWith("asynq"))
         .collect(Collectors.toSet());
