@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -133,9 +135,31 @@ public final class WorkerProcess implements AutoCloseable {
     awaitEnd();
   }
 
-  /** Stops its threads, all at once, as a machine does that is put to sleep. */
+  /**
+   * Stops its threads, as a machine does that is put to sleep, and returns when all have stopped:
+   * on a busy machine, some still run after the signal was sent.
+   */
   public void stall() {
     signal("STOP");
+    Path threads = Path.of("/proc", Long.toString(process.pid()), "task");
+    if (Files.isDirectory(threads)) {
+      Awaitility.await("stop of process " + process.pid())
+          .pollInterval(Duration.ofMillis(5))
+          .until(() -> areStopped(threads));
+    }
+  }
+
+  private static boolean areStopped(Path threads) throws IOException {
+    try (Stream<Path> each = Files.list(threads)) {
+      for (Path thread : each.toList()) {
+        // The state comes after the name, which may contain anything.
+        String stat = Files.readString(thread.resolve("stat"));
+        if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+          return false;
+        }
+      }
+      return true;
+    }
   }
 
   public void wakeUp() {
