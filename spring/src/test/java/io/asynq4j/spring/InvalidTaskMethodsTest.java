@@ -273,4 +273,30 @@ class InvalidTaskMethodsTest {
         in(OnlyAggregators.class, "combine(List)")
             + "no server runs the aggregator, because a server without handlers is not started: add a handler, such as for the combined task");
   }
+
+  static class SharedQueue {
+    @Bean
+    TaskServerDefinition one() {
+      return TaskServerDefinition.of("one");
+    }
+
+    @Bean
+    TaskServerDefinition two() {
+      return TaskServerDefinition.of("two");
+    }
+
+    @TaskHandler(value = "a", server = "one")
+    void a() {}
+
+    @TaskHandler("b")
+    void b() {}
+  }
+
+  @Test
+  void aQueueThatAServerWithoutTheHandlerServes() {
+    assertProblems(
+        SharedQueue.class,
+        in(SharedQueue.class, "a()")
+            + "server \"two\" also serves queue \"default\" of \"a\", but the handler runs only on server \"one\": set a queue that only this server serves, or remove server = \"one\"");
+  }
 }

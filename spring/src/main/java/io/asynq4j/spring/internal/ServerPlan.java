@@ -75,6 +75,12 @@ record ServerPlan(
     }
   }
 
+  /** Returns whether the server has a handler for tasks with this type. */
+  boolean handles(String type) {
+    return handlers.stream().anyMatch(handler -> type.startsWith(handler.type().name()))
+        || muxes.values().stream().anyMatch(mux -> mux.handles(type));
+  }
+
   /** Only a handler for all other types handles the empty one. */
   private static boolean handlesOthers(Mux mux) {
     return mux.handles("");

@@ -186,10 +186,13 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
       }
     }
     for (HandlerDeclaration handler : content.handlers()) {
-      checkServer(handler.where(), handler.server(), definitions, problems);
+      boolean isKnown = checkServer(handler.where(), handler.server(), definitions, problems);
       QueueName queue = handler.type().options().queue();
       if (queue != null) {
         checkQueue(handler.where(), handler.type().name(), queue, handler::runsOn, built, problems);
+      }
+      if (isKnown) {
+        checkOtherServers(handler, queue == null ? QueueName.DEFAULT : queue, built, problems);
       }
     }
     content
@@ -206,6 +209,24 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
                                 server -> true,
                                 built,
                                 problems)));
+  }
+
+  /** A server without the handler delays each task that it claims. */
+  private static void checkOtherServers(
+      HandlerDeclaration handler,
+      QueueName queue,
+      Map<ServerPlan, TaskServer> built,
+      ProblemList problems) {
+    String type = handler.type().name();
+    built.forEach(
+        (plan, server) -> {
+          if (server.queues().containsKey(queue.value()) && !plan.handles(type)) {
+            problems.add(
+                handler.where(),
+                "server \"%s\" also serves queue \"%s\" of \"%s\", but the handler runs only on server \"%s\": set a queue that only this server serves, or remove server = \"%4$s\""
+                    .formatted(plan.definition().name(), queue, type, handler.server()));
+          }
+        });
   }
 
   /**
