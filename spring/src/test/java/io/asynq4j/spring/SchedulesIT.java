@@ -7,7 +7,11 @@ import io.asynq4j.schedule.MissedPolicy;
 import io.asynq4j.schedule.Schedule;
 import io.asynq4j.schedule.ScheduleEntry;
 import io.asynq4j.schedule.Scheduler;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
@@ -74,6 +78,30 @@ class SchedulesIT {
       assertThat(app.types().find("disabled")).isPresent();
       Schedules.FIRED.await();
       Schedules.ENTRY_FIRED.await();
+    }
+  }
+
+  static class WithSource {
+
+    static final CompletableFuture<ClassLoader> LOADER = new CompletableFuture<>();
+
+    @Bean
+    SchedulerCustomizer customizer() {
+      return scheduler ->
+          scheduler.source(
+              () -> {
+                LOADER.complete(Thread.currentThread().getContextClassLoader());
+                return List.of();
+              });
+    }
+  }
+
+  @Test
+  void sourcesOfEntriesAreCalledWithTheClassLoaderOfTheContext() throws Exception {
+    ClassLoader loader = new URLClassLoader(new URL[0], SchedulesIT.class.getClassLoader());
+    try (TestApp app = TestApp.builder().classLoader(loader).start(WithSource.class)) {
+      assertThat(WithSource.LOADER.get()).isSameAs(loader);
+      assertThat(app.bean(Scheduler.class).entries()).isEmpty();
     }
   }
 }

@@ -4,6 +4,7 @@ import io.asynq4j.Task;
 import io.asynq4j.handler.Middleware;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.handler.TaskContext;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,11 +31,20 @@ record ContextClassLoader(@Nullable ClassLoader loader) implements Middleware {
 
   /** Threads that are created meanwhile, and by these threads, inherit the class loader. */
   void run(Runnable action) {
+    call(
+        () -> {
+          action.run();
+          return this;
+        });
+  }
+
+  /** The same, with a result. */
+  <T> T call(Supplier<T> action) {
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
     thread.setContextClassLoader(loader);
     try {
-      action.run();
+      return action.get();
     } finally {
       thread.setContextClassLoader(before);
     }

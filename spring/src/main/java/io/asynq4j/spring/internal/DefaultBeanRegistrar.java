@@ -86,11 +86,14 @@ public final class DefaultBeanRegistrar
     return Inspector.create(connection(redis));
   }
 
+  /** The thread of the scheduler, which calls sources of entries, gets its class loader here. */
   static Scheduler scheduler(
-      ObjectProvider<RedisConnection> redis, ObjectProvider<SchedulerCustomizer> customizers) {
+      ConfigurableListableBeanFactory factory,
+      ObjectProvider<RedisConnection> redis,
+      ObjectProvider<SchedulerCustomizer> customizers) {
     Scheduler.Builder builder = Scheduler.builder(connection(redis));
     customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
-    return builder.build();
+    return new ContextClassLoader(factory.getBeanClassLoader()).call(builder::build);
   }
 
   /**
