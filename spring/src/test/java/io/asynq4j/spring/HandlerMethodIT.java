@@ -181,6 +181,15 @@ class HandlerMethodIT {
     }
   }
 
+  abstract static class ByName<T> implements Action<Map<String, T>> {}
+
+  @TaskHandler("by-name")
+  static class ParcelsByName extends ByName<List<Parcel>> {
+
+    @Override
+    public void run(Map<String, List<Parcel>> parcels, TaskContext context) {}
+  }
+
   interface Api {
 
     @TaskHandler("interface")
@@ -320,6 +329,7 @@ class HandlerMethodIT {
                 Mails.class,
                 Invoices.class,
                 ParcelDelivery.class,
+                ParcelsByName.class,
                 FinalMethod.class,
                 Implementation.class,
                 Expensive.class,
@@ -445,6 +455,7 @@ class HandlerMethodIT {
 
     assertThat(app.types().find("deliveries").orElseThrow().input()).isEqualTo(goods.type());
     assertThat(app.types().of(Parcel[].class).name()).isEqualTo("returns");
+    assertThat(app.types().find("by-name").orElseThrow().input()).isEqualTo(goods.type());
   }
 
   @Test

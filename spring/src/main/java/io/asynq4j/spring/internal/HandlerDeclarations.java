@@ -261,7 +261,7 @@ final class HandlerDeclarations {
       input = ResolvableType.forClass(bean.type()).as(handlerType).getGeneric(0);
     }
     Class<?> raw = input.resolve(Object.class);
-    return input.hasGenerics() ? input.getType() : raw;
+    return input.hasGenerics() ? TypeVariableResolver.resolve(input) : raw;
   }
 
   // The input has the type of the declaration, and is null only for Void.

@@ -66,7 +66,7 @@ public final class TaskBeanAotProcessor
     ResolvableType payload = type.getGeneric(0);
     Class<?> raw = payload.resolve();
     if (raw != null && !OWN.contains(raw)) {
-      payloads.add(payload.hasGenerics() ? payload.getType() : raw);
+      payloads.add(payload.hasGenerics() ? TypeVariableResolver.resolve(payload) : raw);
     }
   }
 

@@ -54,6 +54,21 @@ final class TypeVariableResolver {
     return type;
   }
 
+  /** Returns the type with the variables that Spring knows by its context, such as a subclass. */
+  static Type resolve(ResolvableType type) {
+    Class<?> raw = type.resolve();
+    if (raw == null || !hasVariable(type.getType())) {
+      return type.getType();
+    }
+    ResolvableType[] arguments =
+        Stream.of(type.getGenerics())
+            .map(argument -> ResolvableType.forType(resolve(argument)))
+            .toArray(ResolvableType[]::new);
+    return arguments.length == 0
+        ? raw
+        : ResolvableType.forClassWithGenerics(raw, arguments).getType();
+  }
+
   /** Returns whether a type has a type variable, such as {@code List<T>}: no codec can read it. */
   static boolean hasVariable(Type type) {
     if (type instanceof ParameterizedType generic) {
