@@ -24,7 +24,7 @@ public final class AsynqServiceConnectionAutoConfiguration {
 
   @Bean
   @ConditionalOnBean(RedisConnectionDetails.class)
-  RedisConfigSource asynqServiceConnection(RedisConnectionDetails redis) {
+  RedisConfigResolver.ServiceConnection asynqServiceConnection(RedisConnectionDetails redis) {
     return () -> address(redis).login(redis.getUsername(), redis.getPassword()).config();
   }
 

@@ -24,7 +24,7 @@ public final class AsynqServiceConnectionAutoConfiguration {
 
   @Bean
   @ConditionalOnBean(DataRedisConnectionDetails.class)
-  RedisConfigSource asynqServiceConnection(DataRedisConnectionDetails redis) {
+  RedisConfigResolver.ServiceConnection asynqServiceConnection(DataRedisConnectionDetails redis) {
     return () -> address(redis).login(redis.getUsername(), redis.getPassword()).config();
   }
 

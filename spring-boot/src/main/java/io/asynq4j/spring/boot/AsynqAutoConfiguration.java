@@ -50,8 +50,8 @@ public final class AsynqAutoConfiguration {
       AsynqProperties properties,
       Environment environment,
       PayloadCodec codec,
-      ObjectProvider<EmbeddedRedisAddress> embedded,
-      ObjectProvider<RedisConfigSource> serviceConnection,
+      ObjectProvider<RedisConfigResolver.Embedded> embedded,
+      ObjectProvider<RedisConfigResolver.ServiceConnection> serviceConnection,
       ObjectProvider<SslBundles> bundles,
       ObjectProvider<RedisConfigCustomizer> customizers) {
     return new RedisConfigResolver(properties, environment, embedded, serviceConnection, bundles)

@@ -50,7 +50,7 @@ public final class AsynqEmbeddedAutoConfiguration {
     }
 
     @Bean
-    EmbeddedRedisAddress asynqEmbeddedRedisAddress(EmbeddedRedis redis) {
+    RedisConfigResolver.Embedded asynqEmbeddedRedisAddress(EmbeddedRedis redis) {
       return redis::uri;
     }
   }
@@ -61,7 +61,7 @@ public final class AsynqEmbeddedAutoConfiguration {
   static class Absent {
 
     @Bean
-    EmbeddedRedisAddress asynqEmbeddedRedisAddress() {
+    RedisConfigResolver.Embedded asynqEmbeddedRedisAddress() {
       throw new InvalidAsynqSettingException(
           "asynq4j.embedded is true, but asynq4j-embedded is not on the class path",
           "add the dependency io.asynq4j:asynq4j-embedded, or set asynq4j.redis.url");

@@ -21,17 +21,31 @@ final class RedisConfigResolver {
 
   private static final Logger log = LoggerFactory.getLogger(RedisConfigResolver.class);
 
+  /** A bean with the connection of Spring Boot. */
+  @FunctionalInterface
+  interface ServiceConnection {
+
+    RedisConfig.Builder address();
+  }
+
+  /** A bean with the address of the embedded Redis. Exists only if it was started. */
+  @FunctionalInterface
+  interface Embedded {
+
+    String uri();
+  }
+
   private final AsynqProperties properties;
   private final Environment environment;
-  private final ObjectProvider<EmbeddedRedisAddress> embedded;
-  private final ObjectProvider<RedisConfigSource> serviceConnection;
+  private final ObjectProvider<Embedded> embedded;
+  private final ObjectProvider<ServiceConnection> serviceConnection;
   private final ObjectProvider<SslBundles> bundles;
 
   RedisConfigResolver(
       AsynqProperties properties,
       Environment environment,
-      ObjectProvider<EmbeddedRedisAddress> embedded,
-      ObjectProvider<RedisConfigSource> serviceConnection,
+      ObjectProvider<Embedded> embedded,
+      ObjectProvider<ServiceConnection> serviceConnection,
       ObjectProvider<SslBundles> bundles) {
     this.properties = properties;
     this.environment = environment;
@@ -74,7 +88,7 @@ final class RedisConfigResolver {
 
   private RedisConfig.Builder address() {
     String url = properties.redis().url();
-    EmbeddedRedisAddress started = embedded.getIfAvailable();
+    Embedded started = embedded.getIfAvailable();
     if (started != null) {
       if (url != null) {
         log.info("asynq4j.embedded is true, so asynq4j.redis.url is not used");
@@ -85,7 +99,7 @@ final class RedisConfigResolver {
       return parse(url).toBuilder();
     }
     Optional<SpringDataRedisAddress> springData = SpringDataRedisAddress.of(environment);
-    RedisConfigSource source = serviceConnection.getIfAvailable();
+    ServiceConnection source = serviceConnection.getIfAvailable();
     RedisConfig.Builder config;
     if (source != null) {
       config = source.address();
