@@ -12,13 +12,16 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -248,16 +251,22 @@ class TlsConfigTest {
 
   @Test
   void aContextOfTheApplicationReplacesTheStores() throws Exception {
-    SSLContext context = SSLContext.getInstance("TLSv1.3");
-    context.init(null, null, null);
+    KeyStore trust = KeyStore.getInstance(trustedP12.toFile(), PASSWORD.toCharArray());
+    KeyStore key = KeyStore.getInstance(keys.toFile(), PASSWORD.toCharArray());
+    TrustManagerFactory trusts =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trusts.init(trust);
+    KeyManagerFactory managers =
+        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    managers.init(key, PASSWORD.toCharArray());
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(managers.getKeyManagers(), trusts.getTrustManagers(), null);
     TlsConfig tls = TlsConfig.defaults().withContext(context);
 
-    assertThat(tls.context()).containsSame(context);
+    assertThat(handshake(tls, "redis.test")).isEqualTo("CN=redis");
+    assertThatExceptionOfType(SSLException.class).isThrownBy(() -> handshake(tls, "other.test"));
     assertThat(tls)
-        .hasToString("TlsConfig[trustStore=JVM default, context=TLSv1.3, verifyHostname=true]");
-    assertThat(new TlsContext(tls).socketFactory())
-        .hasSameClassAs(context.getSocketFactory())
-        .isNotSameAs(SSLContext.getDefault().getSocketFactory());
+        .hasToString("TlsConfig[trustStore=JVM default, context=TLS, verifyHostname=true]");
   }
 
   @Test
