@@ -223,4 +223,13 @@ class AssertionsIT {
     tasks.advance(ofMinutes(2));
     assertFailure(() -> tasks.assertCompleted(kept), "found none");
   }
+
+  @Test
+  void theTimeOfAPreciseTaskIsComparedExactly(TaskClient client, TestQueues tasks) {
+    client.enqueue(INVOICE, 1, o -> o.precise().processIn(Duration.ofMillis(10_600)));
+
+    tasks.assertEnqueued(INVOICE).dueIn(Duration.ofMillis(10_600)).once();
+    assertFailure(
+        () -> tasks.assertEnqueued(INVOICE).dueIn(Duration.ofSeconds(10)), "but due in PT10.6S");
+  }
 }

@@ -9,6 +9,7 @@ import io.asynq4j.codec.PayloadException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -90,17 +91,27 @@ public final class Conditions {
     return type.input(Task.of(task.type(), task.payload(), task.headers()), codec);
   }
 
-  /** A due time. The protocol stores whole seconds, rounded up, unless the task is precise. */
+  /**
+   * A due time. The protocol stores whole seconds, rounded up, and milliseconds if the task is
+   * precise.
+   */
   public static Condition due(Clock clock, Instant expected) {
     return new Simple(
         "due " + when(clock, expected),
         task -> {
           Instant due = due(task, clock);
-          return due != null
-              && !due.isBefore(expected)
-              && Duration.between(expected, due).compareTo(Duration.ofSeconds(1)) < 0;
+          return due != null && (isSameMilli(due, expected) || due.equals(roundedUp(expected)));
         },
         task -> "due " + when(clock, due(task, clock)));
+  }
+
+  private static boolean isSameMilli(Instant one, Instant other) {
+    return Duration.between(one, other).abs().compareTo(Duration.ofMillis(1)) < 0;
+  }
+
+  private static Instant roundedUp(Instant time) {
+    Instant second = time.truncatedTo(ChronoUnit.SECONDS);
+    return second.equals(time) ? time : second.plusSeconds(1);
   }
 
   /** A due time in a range, including its ends. */
