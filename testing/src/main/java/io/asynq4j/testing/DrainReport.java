@@ -140,7 +140,13 @@ public final class DrainReport {
     }
     blocked.clear();
     time.catchUp();
-    aggregationFailures.addAll(worker.aggregate(queues()));
+    List<Throwable> thrown = worker.aggregate(queues());
+    aggregationFailures.addAll(thrown);
+    for (Throwable error : thrown) {
+      if (error instanceof AssertionError failed) {
+        throw failed;
+      }
+    }
   }
 
   private List<QueueName> queues() {

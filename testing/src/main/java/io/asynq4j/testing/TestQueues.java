@@ -226,7 +226,8 @@ public final class TestQueues {
    * apply. Groups that are ready are aggregated first.
    *
    * @param queues the queues to process; none for all
-   * @throws AssertionError that a handler has thrown, after the attempt was settled
+   * @throws AssertionError that a handler or an aggregator has thrown, after the attempt was
+   *     settled or the tasks have returned to their group
    * @throws IllegalStateException if no handlers are set
    */
   public DrainReport drain(String... queues) {

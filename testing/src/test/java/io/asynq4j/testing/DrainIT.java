@@ -440,4 +440,26 @@ class DrainIT {
         .isInstanceOf(IllegalStateException.class)
         .hasMessageStartingWith("handlers without a task definition in Redis: [cleanup]");
   }
+
+  @Test
+  void aFailedAssertionInAnAggregatorFailsTheTest(TaskClient client, TestQueues tasks) {
+    tasks
+        .handlers((task, context) -> Outcome.done())
+        .server(
+            s ->
+                s.groups(
+                    g ->
+                        g.aggregator(
+                                (queue, group, members) -> {
+                                  throw new AssertionError("3 members expected");
+                                })
+                            .grace(Duration.ofMinutes(1))));
+    client.enqueue(INVOICE, 1, o -> o.group("g"));
+    tasks.advance(Duration.ofMinutes(2));
+
+    assertThatThrownBy(() -> tasks.drain())
+        .isInstanceOf(AssertionError.class)
+        .hasMessage("3 members expected");
+    tasks.assertEnqueued(INVOICE).inGroup("g").once();
+  }
 }
