@@ -106,8 +106,8 @@ public final class DrainReport {
 
   /**
    * Runs all tasks, and whenever none is pending, moves the clock to the next event: a due task,
-   * the end of a lease or of a rate limit, or an instant of a schedule entry. Stops when nothing is
-   * left to wait for, or after this time.
+   * the end of a lease or of a rate limit, a group that is ready, or an instant of a schedule
+   * entry. Stops when nothing is left to wait for, or after this time.
    *
    * <pre>{@code
    * tasks.drain().advancing(ofDays(60)); // runs all retries of a failing task

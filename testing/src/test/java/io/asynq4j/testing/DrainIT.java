@@ -462,4 +462,34 @@ class DrainIT {
         .hasMessage("3 members expected");
     tasks.assertEnqueued(INVOICE).inGroup("g").once();
   }
+
+  @Test
+  void groupsThatBecomeReadyAreAggregatedWhileTheClockMoves(TaskClient client, TestQueues tasks) {
+    List<Integer> sums = new ArrayList<>();
+    tasks
+        .handlers(Mux.builder().run(SUM, (sum, context) -> sums.add(sum)).build())
+        .server(
+            s ->
+                s.groups(
+                    g ->
+                        g.aggregator(
+                                GroupAggregator.of(
+                                    INVOICE,
+                                    SUM,
+                                    all -> all.stream().mapToInt(Integer::intValue).sum()))
+                            .grace(Duration.ofMinutes(10))
+                            .maxDelay(Duration.ofMinutes(12))));
+    Instant start = tasks.now();
+    client.enqueue(INVOICE, 1, o -> o.group("quiet"));
+    client.enqueue(INVOICE, 2, o -> o.group("overdue"));
+    tasks.advance(Duration.ofMinutes(5));
+    client.enqueue(INVOICE, 3, o -> o.group("overdue"));
+
+    DrainReport report = tasks.drain().advancing(Duration.ofDays(1));
+
+    assertThat(sums).containsExactly(1, 5);
+    assertThat(report.attempts())
+        .extracting(DrainedAttempt::at)
+        .containsExactly(start.plus(Duration.ofMinutes(10)), start.plus(Duration.ofMinutes(12)));
+  }
 }

@@ -91,8 +91,17 @@ final class RawRedis {
 
   /** Returns the lowest score of a sorted set. */
   Optional<Double> lowestScore(String key) {
-    List<String> first = texts(call(Command.ZRANGE, key, "0", "0", "WITHSCORES"));
-    return first.isEmpty() ? Optional.empty() : Optional.of(Double.valueOf(first.get(1)));
+    return scoreAt(key, "0");
+  }
+
+  /** Returns the highest score of a sorted set. */
+  Optional<Double> highestScore(String key) {
+    return scoreAt(key, "-1");
+  }
+
+  private Optional<Double> scoreAt(String key, String rank) {
+    List<String> found = texts(call(Command.ZRANGE, key, rank, rank, "WITHSCORES"));
+    return found.isEmpty() ? Optional.empty() : Optional.of(Double.valueOf(found.get(1)));
   }
 
   private static List<String> texts(@Nullable Object reply) {

@@ -7,6 +7,7 @@ import io.asynq4j.internal.broker.Broker;
 import io.asynq4j.internal.broker.Upkeep.Forwarded;
 import io.asynq4j.internal.broker.Upkeep.Recovered;
 import io.asynq4j.internal.schedule.SchedulerLifecycle;
+import io.asynq4j.internal.server.config.GroupConfig;
 import io.asynq4j.internal.server.config.ServerConfig;
 import io.asynq4j.schedule.Scheduler;
 import java.time.Duration;
@@ -129,16 +130,42 @@ public final class TimeMachine {
     return nextEvent().filter(event -> !event.isAfter(latest));
   }
 
-  /** Returns when a task is due, a lease ends or an entry fires next. */
+  /** Returns when a task is due, a lease ends, a group is ready or an entry fires next. */
   public Optional<Instant> nextEvent() {
     Instant now = redis.now();
     Stream<Instant> ofQueues =
         redis.raw().queues().stream()
-            .flatMap(queue -> Stream.concat(due(queue).stream(), leaseEnd(queue).stream()));
+            .flatMap(
+                queue ->
+                    Stream.of(due(queue).stream(), leaseEnd(queue).stream(), groupsReady(queue))
+                        .flatMap(events -> events));
     Stream<Instant> ofEntries = schedulers.stream().flatMap(each -> step(each).stream());
     return Stream.concat(ofQueues, ofEntries)
         .filter(event -> event.isAfter(now))
         .min(Instant::compareTo);
+  }
+
+  /** Returns when the groups of a queue are aggregated if nothing joins them. */
+  private Stream<Instant> groupsReady(QueueName queue) {
+    GroupConfig groups = config.get().groups();
+    if (groups == null) {
+      return Stream.empty();
+    }
+    Duration grace = groups.rules().grace();
+    Duration maxDelay = groups.rules().maxDelay();
+    return redis.broker().aggregation().groups(queue).stream()
+        .map(group -> "asynq:{" + queue + "}:g:" + group)
+        .flatMap(
+            key -> {
+              Stream<Instant> quiet = second(redis.raw().highestScore(key)).map(t -> t.plus(grace));
+              Stream<Instant> overdue =
+                  second(redis.raw().lowestScore(key)).map(t -> t.plus(maxDelay));
+              return maxDelay.isZero() ? quiet : Stream.concat(quiet, overdue);
+            });
+  }
+
+  private static Stream<Instant> second(Optional<Double> score) {
+    return score.stream().map(seconds -> Instant.ofEpochSecond(seconds.longValue()));
   }
 
   /** Leases of Go workers, whole numbers, get a grace period. */
