@@ -5,6 +5,7 @@ import io.asynq4j.TaskType;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.internal.broker.Claim;
 import io.asynq4j.internal.broker.ClaimBatch;
+import io.asynq4j.internal.time.TimeMath;
 import io.asynq4j.testing.internal.TestRedis;
 import io.asynq4j.testing.internal.TestWorker;
 import io.asynq4j.testing.internal.TimeMachine;
@@ -114,7 +115,11 @@ public final class DrainReport {
    * }</pre>
    */
   public DrainReport advancing(Duration most) {
-    Instant end = process.now().plus(most);
+    if (most.isNegative()) {
+      throw new IllegalArgumentException(
+          "the duration must not be negative, got " + most + ": time only moves forward");
+    }
+    Instant end = time.after(TimeMath.min(most, TimeMachine.LONGEST));
     recursively();
     for (Instant next = next(end); next != null; next = next(end)) {
       time.moveTo(next);

@@ -260,12 +260,14 @@ public final class TestQueues {
       throw new IllegalArgumentException(
           "the duration must not be negative, got " + duration + ": time only moves forward");
     }
-    return at(now().plus(duration));
+    process();
+    time.moveTo(time.after(duration));
+    return this;
   }
 
   /**
-   * Moves the clock to an instant, as {@link #advance} does. It can be set back only while Redis is
-   * empty.
+   * Moves the clock to an instant from 1971 to 2249, as {@link #advance} does. It can be set back
+   * only while Redis is empty.
    */
   public TestQueues at(Instant instant) {
     requireNonNull(instant, "instant");

@@ -492,4 +492,14 @@ class DrainIT {
         .extracting(DrainedAttempt::at)
         .containsExactly(start.plus(Duration.ofMinutes(10)), start.plus(Duration.ofMinutes(12)));
   }
+
+  @Test
+  void aDrainIsNotAdvancedByANegativeTime(TestQueues tasks) {
+    tasks.handlers((task, context) -> Outcome.done());
+
+    assertThatThrownBy(() -> tasks.drain().advancing(Duration.ofSeconds(-5)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("the duration must not be negative, got PT-5S: time only moves forward");
+    tasks.drain().advancing(Duration.ofSeconds(Long.MAX_VALUE));
+  }
 }

@@ -27,6 +27,14 @@ public final class TimeMachine {
 
   private static final int MOST = 50;
 
+  /** Numbers of Lua are exact up to 2^53 microseconds, and 0 often has the meaning "none". */
+  private static final Instant EARLIEST = Instant.parse("1971-01-01T00:00:00Z");
+
+  private static final Instant LATEST = Instant.parse("2250-01-01T00:00:00Z");
+
+  /** Longer than any time by which the clock can be moved. */
+  public static final Duration LONGEST = Duration.between(EARLIEST, LATEST);
+
   private final TestRedis redis;
   private final Supplier<ServerConfig> config;
   private final List<Scheduler> schedulers = new ArrayList<>();
@@ -49,9 +57,23 @@ public final class TimeMachine {
     schedulers.clear();
   }
 
+  /** Returns the instant this long after now. */
+  public Instant after(Duration duration) {
+    if (duration.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          "the clock cannot be moved by %s: the latest time is %s".formatted(duration, LATEST));
+    }
+    return redis.now().plus(duration);
+  }
+
   /** Moves the clock to an instant. */
   public void moveTo(Instant target) {
     Instant now = redis.now();
+    if (target.isBefore(EARLIEST) || target.isAfter(LATEST)) {
+      throw new IllegalArgumentException(
+          "the clock cannot be set to %s: it must be from %s to %s, since Redis computes with numbers of limited precision"
+              .formatted(target, EARLIEST, LATEST));
+    }
     if (target.isBefore(now) && !redis.isEmpty()) {
       throw new IllegalArgumentException(
           "the clock cannot be set back from %s to %s, because Redis has data already: set it before anything is enqueued, or move it forward"
