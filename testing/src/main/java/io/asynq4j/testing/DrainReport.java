@@ -35,6 +35,7 @@ public final class DrainReport {
   private final TestRedis process;
   private final List<QueueName> only;
   private final int mostAttempts;
+  private List<QueueName> queues = List.of();
   private final List<DrainedAttempt> attempts = new ArrayList<>();
   private final List<Throwable> aggregationFailures = new ArrayList<>();
 
@@ -64,7 +65,7 @@ public final class DrainReport {
   void drainOnce() {
     begin();
     Map<QueueName, Long> left = new LinkedHashMap<>();
-    queues().forEach(queue -> left.put(queue, worker.pending(queue)));
+    queues.forEach(queue -> left.put(queue, worker.pending(queue)));
     Predicate<QueueName> isLeft = queue -> left.getOrDefault(queue, 0L) > 0;
     for (Optional<QueueName> queue = runNext(isLeft); queue.isPresent(); queue = runNext(isLeft)) {
       left.merge(queue.get(), -1L, Long::sum);
@@ -145,7 +146,8 @@ public final class DrainReport {
     }
     blocked.clear();
     time.catchUp();
-    List<Throwable> thrown = worker.aggregate(queues());
+    queues = only.isEmpty() ? process.queues() : only;
+    List<Throwable> thrown = worker.aggregate(queues);
     aggregationFailures.addAll(thrown);
     for (Throwable error : thrown) {
       if (error instanceof AssertionError failed) {
@@ -154,16 +156,12 @@ public final class DrainReport {
     }
   }
 
-  private List<QueueName> queues() {
-    return only.isEmpty() ? process.queues() : only;
-  }
-
   /** Runs the task that has been pending longest. Returns its queue; empty if there is none. */
   private Optional<QueueName> runNext(Predicate<QueueName> eligible) {
     while (true) {
       Optional<QueueName> next =
           worker.longestPending(
-              queues().stream()
+              queues.stream()
                   .filter(queue -> eligible.test(queue) && !blocked.containsKey(queue))
                   .toList());
       if (next.isEmpty()) {

@@ -502,4 +502,17 @@ class DrainIT {
         .hasMessage("the duration must not be negative, got PT-5S: time only moves forward");
     tasks.drain().advancing(Duration.ofSeconds(Long.MAX_VALUE));
   }
+
+  @Test
+  void aQueueMayHaveAnyName(TaskClient client, TestQueues tasks, Inspector inspector) {
+    tasks.handlers((task, context) -> ranOn(context));
+    client.enqueue(INVOICE, 1, o -> o.queue("a}:b"));
+    client.enqueue(INVOICE, 2, o -> o.queue("c {d} 😀"));
+
+    tasks.assertEnqueued(INVOICE).times(2);
+    tasks.drain();
+
+    assertThat(ran).containsExactlyInAnyOrder("a}:b", "c {d} 😀");
+    assertThat(inspector.queues()).containsExactlyInAnyOrder("a}:b", "c {d} 😀");
+  }
 }

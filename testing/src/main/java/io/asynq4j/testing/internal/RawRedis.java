@@ -5,9 +5,6 @@ import io.asynq4j.embedded.EmbeddedRedis;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
@@ -19,8 +16,34 @@ import redis.clients.jedis.Protocol.Command;
 /** Plain commands to the Redis of the test kit. Thread-safe. */
 final class RawRedis {
 
-  private static final Pattern KEY_OF_QUEUE = Pattern.compile("asynq:\\{(.*?)}:.*", Pattern.DOTALL);
-  private static final String QUEUES = "asynq:queues";
+  /**
+   * Lists and registers queues. Keys such as "pending" tell the name, which may contain "}:"; those
+   * of single tasks do not.
+   */
+  private static final String QUEUES =
+      """
+      local names, seen = {}, {}
+      for _, key in ipairs(redis.call('KEYS', 'asynq:{*')) do
+        local name = string.match(key, '^asynq:{(.+)}:[%l_]+$')
+        if name and not seen[name] then
+          seen[name] = true
+          names[#names + 1] = name
+          redis.call('SADD', 'asynq:queues', name)
+        end
+      end
+      return names
+      """;
+
+  private static final String PENDING_SINCE =
+      """
+      local since = {}
+      for i = 1, #ARGV do
+        local prefix = 'asynq:{' .. ARGV[i] .. '}:'
+        local head = redis.call('LINDEX', prefix .. 'pending', -1)
+        since[i] = head and (redis.call('HGET', prefix .. 't:' .. head, 'pending_since') or '0') or ''
+      end
+      return since
+      """;
 
   private final HostAndPort address;
   private Connection connection;
@@ -76,17 +99,12 @@ final class RawRedis {
    * it for a while.
    */
   List<QueueName> queues() {
-    TreeSet<String> names = new TreeSet<>();
-    for (String key : texts(call(Command.KEYS, "asynq:{*"))) {
-      Matcher matcher = KEY_OF_QUEUE.matcher(key);
-      if (matcher.matches()) {
-        names.add(matcher.group(1));
-      }
-    }
-    if (!names.isEmpty()) {
-      call(Command.SADD, Stream.concat(Stream.of(QUEUES), names.stream()).toArray(String[]::new));
-    }
-    return names.stream().map(QueueName::of).toList();
+    return texts(eval(QUEUES)).stream().sorted().map(QueueName::of).toList();
+  }
+
+  /** Returns since when the first task of each queue is pending; an empty text if there is none. */
+  List<String> pendingSince(List<QueueName> queues) {
+    return texts(eval(PENDING_SINCE, queues.stream().map(QueueName::value).toArray(String[]::new)));
   }
 
   /** Returns the lowest score of a sorted set. */

@@ -45,7 +45,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
@@ -230,20 +230,12 @@ public final class TestWorker {
   /** Returns the queue whose head has been pending longest; empty if no task is pending. */
   public Optional<QueueName> longestPending(List<QueueName> queues) {
     record Head(QueueName queue, BigDecimal since) {}
-    return queues.stream()
-        .flatMap(queue -> Stream.ofNullable(since(queue)).map(since -> new Head(queue, since)))
+    List<String> since = redis.raw().pendingSince(queues);
+    return IntStream.range(0, queues.size())
+        .filter(i -> !since.get(i).isEmpty())
+        .mapToObj(i -> new Head(queues.get(i), new BigDecimal(since.get(i))))
         .min(Comparator.comparing(Head::since).thenComparing(head -> head.queue().value()))
         .map(Head::queue);
-  }
-
-  private @Nullable BigDecimal since(QueueName queue) {
-    String prefix = "asynq:{" + queue + "}:";
-    String head = redis.raw().text(Command.LINDEX, prefix + "pending", "-1");
-    if (head == null) {
-      return null;
-    }
-    String since = redis.raw().text(Command.HGET, prefix + "t:" + head, "pending_since");
-    return since == null ? BigDecimal.ZERO : new BigDecimal(since);
   }
 
   /** Returns the number of pending tasks. */
