@@ -153,13 +153,13 @@ public final class AsynqExtension
       // Registered in a field that is not static, so there was no call before all tests.
       scope = open(context);
     }
-    scope.enter(context.getDisplayName());
+    scope.enter(context.getUniqueId(), context.getDisplayName());
   }
 
   @Override
   public void afterEach(ExtensionContext context) {
     ClassScope scope = scopeOf(context);
-    if (scope == null) {
+    if (scope == null || !scope.isTurnOf(context.getUniqueId())) {
       return;
     }
     List<Fault> unused = scope.environment().tasks().pendingFaults();

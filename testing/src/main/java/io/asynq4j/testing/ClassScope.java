@@ -19,11 +19,12 @@ record ClassScope(String contextId, String owner, AsynqTestEnvironment environme
   static final class Turn {
     private final Semaphore free = new Semaphore(1);
     private volatile @Nullable Thread thread;
+    private volatile String testId = "";
     private volatile String test = "";
   }
 
   /** Waits until no other test of the class runs. */
-  void enter(String test) {
+  void enter(String testId, String test) {
     if (turn.thread == Thread.currentThread()) {
       throw new IllegalStateException(
           "test %s was started inside of test %s, which uses the same Redis: run the methods of %s one after the other with @Execution(SAME_THREAD)"
@@ -31,7 +32,13 @@ record ClassScope(String contextId, String owner, AsynqTestEnvironment environme
     }
     turn.free.acquireUninterruptibly();
     turn.thread = Thread.currentThread();
+    turn.testId = testId;
     turn.test = test;
+  }
+
+  /** Returns whether it is the turn of this test: one that could not enter must not leave. */
+  boolean isTurnOf(String testId) {
+    return turn.thread != null && turn.testId.equals(testId);
   }
 
   void leave() {

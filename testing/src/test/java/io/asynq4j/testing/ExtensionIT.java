@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinTask;
+import java.util.concurrent.RecursiveAction;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -240,6 +242,41 @@ class ExtensionIT {
   @Test
   void parallelMethodsOfAClassRunOneAfterTheOther() {
     assertThat(run(12, ParallelMethods.class)).isEmpty();
+  }
+
+  /** What a test that waits for a future in the pool of JUnit does: it runs queued tests. */
+  private static final class QueuedTest extends RecursiveAction {
+    static void run() {
+      ForkJoinTask<?> next = pollTask();
+      if (next != null) {
+        next.invoke();
+      }
+    }
+
+    @Override
+    protected void compute() {}
+  }
+
+  @AsynqTest
+  @Execution(ExecutionMode.CONCURRENT)
+  static class TestsInsideOfTests {
+    @RepeatedTest(12)
+    void each(TaskClient client, TestQueues tasks) {
+      client.enqueue(CLEANUP);
+      QueuedTest.run();
+      tasks.assertEnqueued(CLEANUP).once();
+    }
+  }
+
+  @Test
+  void aTestThatIsStartedInsideOfAnotherFailsAloneAndTheOtherGoesOn() {
+    assertThat(run(12, TestsInsideOfTests.class))
+        .isNotEmpty()
+        .allSatisfy(
+            failure ->
+                assertThat(failure)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("was started inside of test"));
   }
 
   private static final CountDownLatch BOTH = new CountDownLatch(2);
