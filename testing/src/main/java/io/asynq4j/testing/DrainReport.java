@@ -30,6 +30,9 @@ import org.opentest4j.AssertionFailedError;
  */
 public final class DrainReport {
 
+  /** Number of attempts listed at the beginning and at the end of a long report. */
+  private static final int LISTED = 30;
+
   private final TestWorker worker;
   private final TimeMachine time;
   private final TestRedis process;
@@ -204,20 +207,30 @@ public final class DrainReport {
     if (attempts.isEmpty()) {
       throw new AssertionFailedError("No task was pending.\n" + this);
     } else if (failed.isPresent()) {
-      throw new AssertionFailedError("Attempts failed or crashed.\n" + this, failed.get().error());
+      throw new AssertionFailedError(
+          "Attempts failed or crashed, first %s.\n%s".formatted(failed.get(), this),
+          failed.get().error());
     } else if (!aggregationFailures.isEmpty()) {
       throw new AssertionFailedError("An aggregator failed.\n" + this, aggregationFailures.get(0));
     }
     return this;
   }
 
-  /** Returns one line per attempt, and why tasks were left. */
+  /**
+   * Returns one line per attempt, and why tasks were left. Of many attempts, only the first and the
+   * last are listed.
+   */
   @Override
   public String toString() {
     StringBuilder text =
         new StringBuilder(
             attempts.size() == 1 ? "1 attempt:" : "%,d attempts:".formatted(attempts.size()));
+    int omitted = Math.max(0, attempts.size() - 2 * LISTED);
     for (int i = 0; i < attempts.size(); i++) {
+      if (omitted > 0 && i == LISTED) {
+        text.append("\n  … %,d more".formatted(omitted));
+        i += omitted;
+      }
       text.append("\n  ").append(i + 1).append(". ").append(attempts.get(i));
     }
     aggregationFailures.forEach(error -> text.append("\naggregator failed: ").append(error));

@@ -515,4 +515,25 @@ class DrainIT {
     assertThat(ran).containsExactlyInAnyOrder("a}:b", "c {d} 😀");
     assertThat(inspector.queues()).containsExactlyInAnyOrder("a}:b", "c {d} 😀");
   }
+
+  @Test
+  void aLongReportListsItsBeginningItsEndAndTheFirstFailure(TaskClient client, TestQueues tasks) {
+    tasks.handlers(
+        (task, context) ->
+            context.id().equals("i50") ? Outcome.archive("no paper") : Outcome.done());
+    for (int i = 1; i <= 100; i++) {
+      String id = "i" + i;
+      client.enqueue(INVOICE, i, o -> o.id(id));
+    }
+
+    DrainReport report = tasks.drain();
+
+    assertThat(report.toString().lines()).hasSize(62);
+    assertThat(report.toString())
+        .contains(
+            "  30. invoice i30 ", "\n  … 40 more\n  71. invoice i71 ", "  100. invoice i100 ");
+    assertThatThrownBy(report::assertSucceeded)
+        .hasMessageStartingWith(
+            "Attempts failed or crashed, first invoice i50 (queue default, attempt 1 of 26): ARCHIVE: no paper.\n100 attempts:\n  1. invoice i1 ");
+  }
 }

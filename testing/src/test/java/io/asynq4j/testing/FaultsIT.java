@@ -81,7 +81,7 @@ class FaultsIT {
     assertThat(ran).containsExactly(1);
     assertThat(report.toString()).contains("attempt 1 of 26): crashed, BEFORE_SETTLE");
     assertThatThrownBy(report::assertSucceeded)
-        .hasMessageStartingWith("Attempts failed or crashed.");
+        .hasMessageStartingWith("Attempts failed or crashed, first ");
     tasks.advance(ofMinutes(1)).drain().assertSucceeded();
     assertThat(ran).containsExactly(1, 1);
   }
