@@ -232,4 +232,22 @@ class AssertionsIT {
     assertFailure(
         () -> tasks.assertEnqueued(INVOICE).dueIn(Duration.ofSeconds(10)), "but due in PT10.6S");
   }
+
+  @Test
+  void longAndBinaryInputsAreShortInMessages(TaskClient client, TestQueues tasks) {
+    TaskType<String> text = TaskType.of("text", String.class);
+    TaskType<byte[]> binary = TaskType.of("binary", byte[].class);
+    client.enqueue(text, "😀".repeat(300));
+    client.enqueue(binary, new byte[] {-1, -2, -3});
+
+    assertFailure(
+        () -> tasks.assertEnqueued(text).withPayload("x".repeat(300)),
+        "with input " + "x".repeat(200) + "…, found none",
+        "payload \"" + "😀".repeat(199) + "…\n",
+        "but the input is different: " + "😀".repeat(200) + "…");
+    assertFailure(
+        () -> tasks.assertEnqueued(binary).withPayload(new byte[] {1, 2}),
+        "with input 2 bytes, found none",
+        "but the input is different: 3 bytes");
+  }
 }

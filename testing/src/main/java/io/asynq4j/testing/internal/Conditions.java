@@ -67,7 +67,7 @@ public final class Conditions {
   /** An input that is equal to another. */
   public static <T> Condition payload(TaskType<T> type, PayloadCodec codec, T expected) {
     return new Simple(
-        "input " + expected,
+        "input " + Description.input(expected),
         task -> {
           try {
             return Objects.deepEquals(expected, decode(type, codec, task));
@@ -81,7 +81,7 @@ public final class Conditions {
   private static <T> String unreadable(
       TaskType<T> type, PayloadCodec codec, TaskInfo task, String otherwise) {
     try {
-      return otherwise + ": " + decode(type, codec, task);
+      return otherwise + ": " + Description.input(decode(type, codec, task));
     } catch (PayloadException e) {
       return "the input cannot be decoded: " + e.getMessage();
     }

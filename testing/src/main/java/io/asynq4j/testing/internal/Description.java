@@ -10,12 +10,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The messages of failed assertions, with the nearest tasks and their differences. Immutable. */
 public final class Description {
 
   private static final int MOST_TASKS = 5;
-  private static final int LONGEST_PAYLOAD = 200;
+  private static final int LONGEST_INPUT = 200;
 
   private final String type;
   private final Set<TaskState> states;
@@ -149,6 +150,19 @@ public final class Description {
     if (text.chars().anyMatch(c -> c < ' ' || c == 0xFFFD)) {
       return task.payload().size() + " bytes";
     }
-    return text.length() > LONGEST_PAYLOAD ? text.substring(0, LONGEST_PAYLOAD) + "…" : text;
+    return shortened(text);
+  }
+
+  /** Returns an input for messages. */
+  static String input(@Nullable Object value) {
+    return value instanceof byte[] bytes
+        ? bytes.length + " bytes"
+        : shortened(String.valueOf(value));
+  }
+
+  private static String shortened(String text) {
+    return text.codePointCount(0, text.length()) > LONGEST_INPUT
+        ? text.substring(0, text.offsetByCodePoints(0, LONGEST_INPUT)) + "…"
+        : text;
   }
 }
