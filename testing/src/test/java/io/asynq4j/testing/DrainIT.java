@@ -27,6 +27,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -535,5 +536,28 @@ class DrainIT {
     assertThatThrownBy(report::assertSucceeded)
         .hasMessageStartingWith(
             "Attempts failed or crashed, first invoice i50 (queue default, attempt 1 of 26): ARCHIVE: no paper.\n100 attempts:\n  1. invoice i1 ");
+  }
+
+  @Test
+  void aFailedAssertionOnAnotherThreadFailsTheTestIfTheHandlerWaitsForIt(
+      TaskClient client, TestQueues tasks) {
+    tasks.handlers(
+        (task, context) -> {
+          CompletableFuture.runAsync(
+                  () -> {
+                    throw new AssertionError("wrong tenant");
+                  })
+              .join();
+          return Outcome.done();
+        });
+    client.enqueue(INVOICE, 1);
+
+    assertThatThrownBy(() -> tasks.drain())
+        .isInstanceOf(AssertionError.class)
+        .hasMessage("wrong tenant");
+    assertThatThrownBy(() -> tasks.perform(INVOICE, 1))
+        .isInstanceOf(AssertionError.class)
+        .hasMessage("wrong tenant");
+    tasks.assertEnqueued(INVOICE).retried(1).once();
   }
 }

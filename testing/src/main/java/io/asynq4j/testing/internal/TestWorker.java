@@ -46,6 +46,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
@@ -54,6 +55,9 @@ import redis.clients.jedis.Protocol.Command;
  * thread-safe.
  */
 public final class TestWorker {
+
+  /** Causes can be circular. */
+  private static final int LONGEST_CAUSES = 50;
 
   private final TestRedis redis;
   private final Broker broker;
@@ -195,9 +199,19 @@ public final class TestWorker {
 
   /** A failed assertion in a handler is meant for the test, not for the retry policy. */
   private static void rethrow(Thrown thrown) {
-    if (thrown.error instanceof AssertionError e) {
-      throw e;
+    AssertionError failed = failedAssertion(thrown.error);
+    if (failed != null) {
+      throw failed;
     }
+  }
+
+  /** Also a cause: that of a future is wrapped. */
+  private static @Nullable AssertionError failedAssertion(@Nullable Throwable error) {
+    return Stream.iterate(error, Objects::nonNull, Throwable::getCause)
+        .limit(LONGEST_CAUSES)
+        .flatMap(each -> each instanceof AssertionError e ? Stream.of(e) : Stream.empty())
+        .findFirst()
+        .orElse(null);
   }
 
   private AttemptHost host(
@@ -269,7 +283,7 @@ public final class TestWorker {
       return attempted(claim, invalid.outcome(), e, null);
     }
     call(attempt);
-    assertionError = thrown.error instanceof AssertionError e ? e : null;
+    assertionError = failedAssertion(thrown.error);
     if (redis.faults().take(Fault.BEFORE_SETTLE)) {
       return attempted(claim, null, null, Fault.BEFORE_SETTLE);
     }
