@@ -13,6 +13,7 @@ import io.asynq4j.testing.internal.TestRedis;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +46,7 @@ public final class AsynqTestEnvironment implements AutoCloseable {
     this.redis = process.open(settings.codec);
     this.client = TaskClient.create(redis);
     this.inspector = Inspector.create(redis);
-    this.tasks = new TestQueues(process, redis);
+    this.tasks = new TestQueues(process, redis, settings.hint);
     begin();
   }
 
@@ -130,6 +131,7 @@ public final class AsynqTestEnvironment implements AutoCloseable {
     private Consumer<TaskServerBuilder> server = builder -> {};
     private PayloadCodec codec = PayloadCodec.json();
     private @Nullable Instant startsAt;
+    private Supplier<String> hint = () -> "";
 
     Builder() {}
 
@@ -158,6 +160,15 @@ public final class AsynqTestEnvironment implements AutoCloseable {
     /** Sets the time at which each test starts. Default: the present, to the second. */
     public Builder startingAt(Instant time) {
       this.startsAt = requireNonNull(time, "time");
+      return this;
+    }
+
+    /**
+     * Adds a sentence to the messages of assertions that miss tasks, such as the state of a
+     * transaction. Each assertion asks for it, and it may be empty. Default: none.
+     */
+    public Builder hint(Supplier<String> sentence) {
+      this.hint = requireNonNull(sentence, "sentence");
       return this;
     }
 

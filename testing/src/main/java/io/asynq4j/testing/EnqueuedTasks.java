@@ -51,7 +51,7 @@ public final class EnqueuedTasks<T> {
     this.codec = codec;
     this.clock = clock;
     List<TaskInfo> all = stored.all();
-    this.description = new Description(type.name(), states, all, clock);
+    this.description = new Description(type.name(), states, all, clock, stored.hint());
     this.candidates =
         all.stream()
             .filter(task -> task.type().equals(type.name()) && states.contains(task.state()))

@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -56,10 +57,10 @@ public final class TestQueues {
   private volatile boolean closed;
   private int mostAttempts = 100_000;
 
-  TestQueues(TestRedis process, RedisConnection redis) {
+  TestQueues(TestRedis process, RedisConnection redis, Supplier<String> hint) {
     this.process = process;
     this.redis = redis;
-    this.stored = new StoredTasks(process);
+    this.stored = new StoredTasks(process, hint);
     this.time = new TimeMachine(process, () -> worker().config());
   }
 

@@ -22,11 +22,15 @@ public final class Description {
   private final Set<TaskState> states;
   private final List<TaskInfo> all;
   private final Clock clock;
+  private final String hint;
 
   /**
    * @param all all tasks in Redis
+   * @param hint why tasks may be missing, see {@link StoredTasks#hint}
    */
-  public Description(String type, Set<TaskState> states, List<TaskInfo> all, Clock clock) {
+  public Description(
+      String type, Set<TaskState> states, List<TaskInfo> all, Clock clock, String hint) {
+    this.hint = hint;
     this.type = type;
     this.states = states;
     this.all = all;
@@ -35,15 +39,15 @@ public final class Description {
 
   /** Returns the message if no task meets the conditions. */
   public String missing(List<TaskInfo> candidates, List<Condition> conditions) {
-    return "Expected a task %s%s, found none.%s%s"
-        .formatted(type, expected(conditions), nearest(candidates, conditions), others());
+    return "Expected a task %s%s, found none.%s%s%s"
+        .formatted(type, expected(conditions), nearest(candidates, conditions), others(), hint);
   }
 
   /** Returns the message if another number of tasks meets the conditions. */
   public String wrongNumber(
       int expected, List<TaskInfo> found, List<TaskInfo> candidates, List<Condition> conditions) {
     List<TaskInfo> rest = candidates.stream().filter(task -> !found.contains(task)).toList();
-    return "Expected %s %s%s, found %d:%s%s%s"
+    return "Expected %s %s%s, found %d:%s%s%s%s"
         .formatted(
             expected == 1 ? "1 task" : expected + " tasks",
             type,
@@ -51,7 +55,8 @@ public final class Description {
             found.size(),
             lines(found, clock),
             nearest(rest, conditions),
-            others());
+            others(),
+            found.size() < expected ? hint : "");
   }
 
   private String expected(List<Condition> conditions) {

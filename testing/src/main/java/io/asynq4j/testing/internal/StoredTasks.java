@@ -8,6 +8,7 @@ import io.asynq4j.inspect.PageRequest;
 import io.asynq4j.inspect.TaskPage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** All tasks in Redis. Thread-safe. */
 public final class StoredTasks {
@@ -16,9 +17,14 @@ public final class StoredTasks {
 
   private final TestRedis redis;
   private final Inspector inspector;
+  private final Supplier<String> hint;
 
-  public StoredTasks(TestRedis redis) {
+  /**
+   * @param hint why tasks may be missing, as a sentence; empty if nothing is known
+   */
+  public StoredTasks(TestRedis redis, Supplier<String> hint) {
     this.redis = redis;
+    this.hint = hint;
     this.inspector = Inspector.create(redis.own());
   }
 
@@ -37,6 +43,12 @@ public final class StoredTasks {
       }
     }
     return all;
+  }
+
+  /** Returns why tasks may be missing, on a line of its own; empty if nothing is known. */
+  public String hint() {
+    String text = hint.get();
+    return text.isEmpty() ? "" : "\n" + text;
   }
 
   private interface Pages {

@@ -27,10 +27,10 @@ public final class TimeMachine {
 
   private static final int MOST = 50;
 
-  /** Numbers of Lua are exact up to 2^53 microseconds, and 0 often has the meaning "none". */
+  /** Later, scores have no room for the digits of a lease; and 0 often has the meaning "none". */
   private static final Instant EARLIEST = Instant.parse("1971-01-01T00:00:00Z");
 
-  private static final Instant LATEST = Instant.parse("2250-01-01T00:00:00Z");
+  private static final Instant LATEST = Instant.parse("2100-01-01T00:00:00Z");
 
   /** Longer than any time by which the clock can be moved. */
   public static final Duration LONGEST = Duration.between(EARLIEST, LATEST);

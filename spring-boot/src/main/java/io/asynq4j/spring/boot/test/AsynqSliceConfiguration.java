@@ -18,7 +18,10 @@ class AsynqSliceConfiguration {
 
   @Bean(destroyMethod = "close")
   AsynqTestEnvironment asynqTestEnvironment(ObjectProvider<PayloadCodec> codec) {
-    return AsynqTestEnvironment.builder().codec(codec.getIfUnique(PayloadCodec::json)).start();
+    return AsynqTestEnvironment.builder()
+        .codec(codec.getIfUnique(PayloadCodec::json))
+        .hint(TransactionHint::text)
+        .start();
   }
 
   /** Closed by the environment. */

@@ -1,6 +1,7 @@
 package io.asynq4j.spring.boot.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.TaskType;
 import io.asynq4j.client.TaskClient;
@@ -166,6 +167,10 @@ class AsynqSliceIT {
   void aTaskThatWaitsForTheCommitIsEnqueuedByIt() {
     signUp.registerAfterCommit("ada@example.com");
     tasks.refuteEnqueued(WELCOME);
+    assertThatThrownBy(() -> tasks.assertEnqueued(WELCOME))
+        .hasMessageStartingWith("Expected a task email:welcome that waits, found none.")
+        .hasMessageContaining("The transaction of this test is active")
+        .hasMessageContaining("TestTransaction.flagForCommit()");
 
     TestTransaction.flagForCommit();
     TestTransaction.end();
@@ -181,5 +186,7 @@ class AsynqSliceIT {
     TestTransaction.end();
 
     tasks.refuteEnqueued(WELCOME);
+    assertThatThrownBy(() -> tasks.assertEnqueued(WELCOME))
+        .hasMessage("Expected a task email:welcome that waits, found none.");
   }
 }
