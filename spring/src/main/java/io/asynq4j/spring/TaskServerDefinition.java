@@ -158,8 +158,9 @@ public final class TaskServerDefinition {
   }
 
   /**
-   * A bean with any number of definitions, such as those of a configuration file. Read once, when
-   * all singletons have been created.
+   * A bean with any number of definitions, such as those of a configuration file. If it has none,
+   * and there is no other definition, the application runs no server. Read once, when all
+   * singletons have been created.
    */
   @FunctionalInterface
   public interface Source {

@@ -140,6 +140,17 @@ class ProcessingIT {
   }
 
   @Test
+  void noServerRunsIfAllOfThemAreDisabled() {
+    contexts()
+        .withPropertyValues("asynq4j.servers.mail.enabled=false")
+        .run(
+            context ->
+                assertThat(context.getBean(TaskServers.class).names())
+                    .as("also none with the name default")
+                    .isEmpty());
+  }
+
+  @Test
   void severalServersRunWithTheirOwnSettings() {
     contexts()
         .withPropertyValues(

@@ -14,6 +14,7 @@ import io.asynq4j.spring.TaskServerCustomizer;
 import io.asynq4j.spring.TaskServerDefinition;
 import io.asynq4j.spring.internal.TaskBeanIndex.Content;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,6 +74,9 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
   /** Returns the servers to run, which are built to check their settings. */
   private Map<ServerPlan, TaskServer> servers(Content content, ContextClassLoader loader) {
     Map<String, TaskServerDefinition> definitions = definitions(content.problems());
+    if (definitions.isEmpty()) {
+      return Map.of();
+    }
     Map<ServerPlan, TaskServer> built = new LinkedHashMap<>();
     List<Middleware> middlewares = new ArrayList<>(List.of(loader));
     factory.getBeanProvider(Middleware.class).orderedStream().forEach(middlewares::add);
@@ -92,11 +96,10 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
     // Not those of parent contexts, which run them with their own handlers.
     List<TaskServerDefinition> given =
         new ArrayList<>(factory.getBeansOfType(TaskServerDefinition.class).values());
-    factory
-        .getBeansOfType(TaskServerDefinition.Source.class)
-        .values()
-        .forEach(source -> given.addAll(source.definitions()));
-    if (given.isEmpty()) {
+    Collection<TaskServerDefinition.Source> sources =
+        factory.getBeansOfType(TaskServerDefinition.Source.class).values();
+    sources.forEach(source -> given.addAll(source.definitions()));
+    if (given.isEmpty() && sources.isEmpty()) {
       given.add(
           TaskServerDefinition.of(TaskServerDefinition.DEFAULT_NAME)
               .withQueuesOfHandlers()
