@@ -28,7 +28,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.mock.env.MockEnvironment;
 
 /** What properties change, without Redis: contexts connect when they first use the connection. */
 class SettingsTest {
@@ -251,23 +250,6 @@ class SettingsTest {
             "asynq4j.server.concurrency=3", "asynq4j.servers.mail.concurrency=2"),
         "asynq4j.server.concurrency and asynq4j.servers.mail are both set",
         "move the settings");
-  }
-
-  @Test
-  void refusesNamesOfQueuesThatSpringBootWouldChange() {
-    for (String name : List.of("mail_eu", "mail:eu", "mail eu")) {
-      MockEnvironment environment = new MockEnvironment();
-      environment.setProperty("asynq4j.server.queues." + name + ".weight", "2");
-
-      assertThat(catchThrowable(() -> QueueNames.requireUnchanged(environment)))
-          .hasMessageContaining("the name of the queue \"" + name + "\"")
-          .hasMessageContaining("queues.[" + name + "]");
-    }
-    MockEnvironment fine = new MockEnvironment();
-    fine.setProperty("asynq4j.server.queues.[mail_eu].weight", "2");
-    fine.setProperty("asynq4j.servers.some_server.queues.mail-eu.rate-limit", "5/s");
-    fine.setProperty("ASYNQ4J_SERVER_QUEUES_MAIL_WEIGHT", "2");
-    QueueNames.requireUnchanged(fine);
   }
 
   @Test
