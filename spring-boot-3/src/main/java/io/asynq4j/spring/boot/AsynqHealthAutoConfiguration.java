@@ -8,12 +8,14 @@ import org.springframework.boot.actuate.autoconfigure.health.ConditionalOnEnable
 import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
 /** Adds the health of Redis and of the queues to the actuator, if that is on the class path. */
 @AutoConfiguration(after = AsynqAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "asynq4j.enabled", matchIfMissing = true)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(RedisConnection.class)
 public final class AsynqHealthAutoConfiguration {

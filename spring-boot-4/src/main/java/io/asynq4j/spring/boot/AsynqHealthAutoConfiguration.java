@@ -6,6 +6,7 @@ import io.asynq4j.spring.TaskServers;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
@@ -14,6 +15,7 @@ import org.springframework.context.annotation.Bean;
 
 /** Adds the health of Redis and of the queues to the actuator, if that is on the class path. */
 @AutoConfiguration(after = AsynqAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "asynq4j.enabled", matchIfMissing = true)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(RedisConnection.class)
 public final class AsynqHealthAutoConfiguration {

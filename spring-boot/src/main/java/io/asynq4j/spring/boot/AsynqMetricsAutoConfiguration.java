@@ -20,6 +20,7 @@ import org.springframework.context.annotation.Bean;
       "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
       "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
     })
+@ConditionalOnBooleanProperty(name = "asynq4j.enabled", matchIfMissing = true)
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean({MeterRegistry.class, RedisConnection.class})
 public final class AsynqMetricsAutoConfiguration {

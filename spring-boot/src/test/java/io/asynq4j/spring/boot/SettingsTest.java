@@ -10,6 +10,7 @@ import io.asynq4j.client.TaskClient;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.handler.Outcome;
 import io.asynq4j.inspect.Inspector;
+import io.asynq4j.metrics.ServerMetrics;
 import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.schedule.Scheduler;
 import io.asynq4j.server.TaskServer;
@@ -17,12 +18,15 @@ import io.asynq4j.server.TaskServerBuilder;
 import io.asynq4j.spring.AsynqSettings;
 import io.asynq4j.spring.TaskHandler;
 import io.asynq4j.spring.TaskServerDefinition;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -114,6 +118,26 @@ class SettingsTest {
     Scheduler scheduler(RedisConnection redis) {
       return Scheduler.builder(redis).build();
     }
+  }
+
+  @Test
+  void nothingIsAddedToAConnectionOfTheApplicationWhenDisabled() {
+    Contexts.runner()
+        .withConfiguration(
+            AutoConfigurations.of(
+                AsynqEndpointAutoConfiguration.class,
+                AsynqHealthAutoConfiguration.class,
+                AsynqMetricsAutoConfiguration.class))
+        .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+        .withBean(RedisConnection.class, () -> RedisConnection.lazy("redis://127.0.0.1:1"))
+        .withPropertyValues("asynq4j.enabled=false", "management.endpoints.web.exposure.include=*")
+        .run(
+            context ->
+                assertThat(context)
+                    .hasNotFailed()
+                    .doesNotHaveBean(AsynqEndpoint.class)
+                    .doesNotHaveBean(ServerMetrics.class)
+                    .doesNotHaveBean("asynq4jHealthIndicator"));
   }
 
   @Test
