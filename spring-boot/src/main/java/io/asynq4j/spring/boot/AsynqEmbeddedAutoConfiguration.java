@@ -14,6 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClas
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 
 /** Starts a Redis for development if {@code asynq4j.embedded} is true. */
@@ -26,8 +27,12 @@ public final class AsynqEmbeddedAutoConfiguration {
   private static final Logger log = LoggerFactory.getLogger(AsynqEmbeddedAutoConfiguration.class);
   private static final Set<String> PRODUCTION = Set.of("prod", "production");
 
-  /** With the library of the embedded Redis. */
+  /**
+   * With the library of the embedded Redis. Lazy, so that tests and applications with a connection
+   * of their own start none.
+   */
   @Configuration(proxyBeanMethods = false)
+  @Lazy
   @ConditionalOnClass(EmbeddedRedis.class)
   static class Present {
 

@@ -141,6 +141,17 @@ class SettingsTest {
   }
 
   @Test
+  void theEmbeddedRedisDoesNotStartBesideAConnectionOfTheApplication() {
+    Contexts.runner()
+        .withBean(RedisConnection.class, () -> RedisConnection.lazy("redis://127.0.0.1:1"))
+        .withPropertyValues("asynq4j.embedded=true")
+        .run(
+            context ->
+                assertThat(context.getBeanFactory().containsSingleton("asynqEmbeddedRedis"))
+                    .isFalse());
+  }
+
+  @Test
   void beansOfTheApplicationReplaceOurs() {
     Contexts.runner()
         .withUserConfiguration(OwnBeans.class)
