@@ -42,7 +42,10 @@ record ServerSettingsApplier(String prefix, Server server, boolean hasVirtualThr
   private static void apply(String queue, Queue settings, TaskServerBuilder builder) {
     if (queue.contains("*")) {
       boolean hasLimits =
-          settings.maxActive() != 0 || settings.ordered() || settings.rateLimit() != null;
+          settings.maxActive() != 0
+              || settings.ordered()
+              || settings.rateLimit() != null
+              || settings.burst() != null;
       if (hasLimits) {
         throw new IllegalArgumentException(
             "queues.[%s] is a pattern, which has only a weight; limit each queue by its own name"

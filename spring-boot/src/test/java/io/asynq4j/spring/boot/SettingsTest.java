@@ -293,6 +293,7 @@ class SettingsTest {
     assertServerRefused("queues.mail.rate-limit=often", "a rate must be");
     assertServerRefused("queues.mail.burst=5", "queues.mail.burst is 5 without rate-limit");
     assertServerRefused("queues.[a-*].max-active=5", "is a pattern, which has only a weight");
+    assertServerRefused("queues.[a-*].burst=5", "is a pattern, which has only a weight");
     assertServerRefused("retry.max-delay=5s", "retry.max-delay is set without retry.delay");
     assertServerRefused("max-result=5GB", "overflow");
   }
