@@ -264,10 +264,10 @@ record AsynqProperties(
    * @param enabled Whether schedules are run by this application.
    * @param grace How late an instant may fire without counting as missed.
    * @param heartbeat Interval at which the entries are published to inspectors.
+   * @param leader Whether replicas coordinate, so that each instant fires once.
    * @param leaderLease Time after which a leader that does not renew its lead is replaced.
    * @param sourceInterval Interval of reading entries from a source.
    * @param instantHeader Header in which a task gets the instant that it fires for. Default: none.
-   * @param leader Whether replicas coordinate, so that each instant fires once.
    * @param phase Phase of the lifecycle. By default, the scheduler starts last and stops first.
    * @param autoStartup Whether the scheduler starts with the application.
    */
