@@ -10,6 +10,7 @@ import io.asynq4j.spring.SchedulerCustomizer;
 import io.asynq4j.spring.TaskServerDefinition;
 import io.asynq4j.spring.TaskServers;
 import java.util.Optional;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -102,8 +103,8 @@ public final class AsynqAutoConfiguration {
   }
 
   @Bean
-  KeepAlive asynqKeepAlive(TaskServers servers) {
-    return new KeepAlive(servers);
+  KeepAlive asynqKeepAlive(TaskServers servers, BeanFactory beans) {
+    return new KeepAlive(servers, beans);
   }
 
   /** Lazy, so that an application without schedules runs no scheduler. */

@@ -21,6 +21,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterAll;
@@ -28,10 +29,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** Applications that run tasks on a real Redis. */
 class ProcessingIT {
@@ -148,6 +152,38 @@ class ProcessingIT {
                 assertThat(context.getBean(TaskServers.class).names())
                     .as("also none with the name default")
                     .isEmpty());
+  }
+
+  private static long keepAliveThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("asynq-keep-alive") && !thread.isDaemon())
+        .count();
+  }
+
+  private static void reportReady(ConfigurableApplicationContext context) {
+    context.publishEvent(
+        new ApplicationReadyEvent(
+            new SpringApplication(), new String[0], context, Duration.ofSeconds(1)));
+  }
+
+  @Test
+  void theProcessLivesWhileAServerOrTheSchedulerRuns() {
+    ApplicationContextRunner producer =
+        contexts().withPropertyValues("asynq4j.server.enabled=false");
+    producer.run(
+        context -> {
+          reportReady(context);
+          assertThat(keepAliveThreads()).isZero();
+        });
+    for (ApplicationContextRunner runner :
+        List.of(contexts(), producer.withPropertyValues("asynq4j.scheduler.enabled=true"))) {
+      runner.run(
+          context -> {
+            reportReady(context);
+            assertThat(keepAliveThreads()).isEqualTo(1);
+          });
+      await().until(() -> keepAliveThreads() == 0);
+    }
   }
 
   @Test

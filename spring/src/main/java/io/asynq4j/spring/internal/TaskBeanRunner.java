@@ -33,8 +33,10 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
  */
 public final class TaskBeanRunner implements SmartInitializingSingleton {
 
+  /** Name of the {@code SmartLifecycle} that runs the scheduler, if there is one. */
+  public static final String SCHEDULER_BEAN = "asynqSchedulerLifecycle";
+
   private static final String SERVER_BEAN = "asynqServer.";
-  private static final String SCHEDULER_BEAN = "asynqSchedulerLifecycle";
 
   private final DefaultListableBeanFactory factory;
   private final TaskBeanIndex index;
