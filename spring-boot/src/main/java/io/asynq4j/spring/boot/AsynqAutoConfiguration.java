@@ -13,6 +13,7 @@ import java.util.Optional;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -22,6 +23,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Scope;
 import org.springframework.core.env.Environment;
 
 /**
@@ -107,11 +109,10 @@ public final class AsynqAutoConfiguration {
     return new KeepAlive(servers, beans);
   }
 
-  /** Lazy, so that an application without schedules runs no scheduler. */
-  @Bean(destroyMethod = "close")
-  @Lazy
-  @ConditionalOnMissingBean
-  Scheduler asynqScheduler(
+  /** A new builder each time: tests build a scheduler of their own with these settings. */
+  @Bean
+  @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
+  Scheduler.Builder asynqSchedulerBuilder(
       AsynqProperties properties,
       RedisConnection redis,
       ObjectProvider<SchedulerCustomizer> customizers) {
@@ -127,8 +128,16 @@ public final class AsynqAutoConfiguration {
       builder.withoutLeader();
     }
     customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
+    return builder;
+  }
+
+  /** Lazy, so that an application without schedules runs no scheduler. */
+  @Bean(destroyMethod = "close")
+  @Lazy
+  @ConditionalOnMissingBean
+  Scheduler asynqScheduler(Scheduler.Builder asynqSchedulerBuilder) {
     try {
-      return builder.build();
+      return asynqSchedulerBuilder.build();
     } catch (IllegalArgumentException e) {
       throw new InvalidAsynqSettingException(
           "a property asynq4j.scheduler.* or a SchedulerCustomizer cannot be used: "

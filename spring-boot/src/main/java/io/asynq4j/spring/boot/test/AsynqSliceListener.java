@@ -1,9 +1,7 @@
 package io.asynq4j.spring.boot.test;
 
-import io.asynq4j.redis.RedisConnection;
 import io.asynq4j.schedule.ScheduleEntry;
 import io.asynq4j.schedule.Scheduler;
-import io.asynq4j.spring.SchedulerCustomizer;
 import io.asynq4j.spring.TaskServerDefinition;
 import io.asynq4j.spring.TaskServers;
 import io.asynq4j.testing.AsynqTestEnvironment;
@@ -50,12 +48,7 @@ final class AsynqSliceListener extends AbstractTestExecutionListener {
 
   /** A scheduler that knows nothing of the data and the time of earlier tests. */
   private static Scheduler copy(Scheduler scheduler, ApplicationContext context) {
-    Scheduler.Builder builder = Scheduler.builder(context.getBean(RedisConnection.class));
-    context
-        .getBeanProvider(SchedulerCustomizer.class)
-        .orderedStream()
-        .forEach(customizer -> customizer.customize(builder));
-    Scheduler copy = builder.build();
+    Scheduler copy = context.getBean("asynqSchedulerBuilder", Scheduler.Builder.class).build();
     Set<String> known =
         copy.entries().stream().map(ScheduleEntry::name).collect(Collectors.toSet());
     scheduler.entries().stream().filter(each -> !known.contains(each.name())).forEach(copy::add);

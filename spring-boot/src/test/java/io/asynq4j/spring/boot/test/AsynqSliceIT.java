@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asynq4j.TaskType;
 import io.asynq4j.client.TaskClient;
+import io.asynq4j.handler.TaskContext;
 import io.asynq4j.spring.ScheduledTask;
 import io.asynq4j.spring.TaskHandler;
 import io.asynq4j.spring.TaskServers;
@@ -31,7 +32,9 @@ import org.springframework.transaction.support.AbstractPlatformTransactionManage
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-@SpringBootTest(webEnvironment = WebEnvironment.NONE)
+@SpringBootTest(
+    webEnvironment = WebEnvironment.NONE,
+    properties = "asynq4j.scheduler.instant-header=fires-at")
 @AsynqSliceTest
 class AsynqSliceIT {
 
@@ -113,7 +116,8 @@ class AsynqSliceIT {
     }
 
     @ScheduledTask(name = "digest", cron = "0 3 * * *")
-    public void digest() {
+    public void digest(TaskContext context) {
+      assertThat(context.headers()).containsKey("fires-at");
       done.add("digest");
     }
   }
@@ -147,7 +151,7 @@ class AsynqSliceIT {
   @Test
   void schedulesFireWhenTimeIsMoved() {
     tasks.advance(Duration.ofDays(1));
-    tasks.drain();
+    tasks.drain().assertSucceeded();
 
     assertThat(signUp.done()).containsExactly("digest");
   }
