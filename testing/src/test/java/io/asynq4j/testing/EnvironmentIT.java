@@ -98,4 +98,18 @@ class EnvironmentIT {
       asynq.tasks().assertEnqueued(INVOICE).inQueue("foreign").with(n -> n == 2).once();
     }
   }
+
+  @Test
+  void theLocksOfAnotherConnectionEndWhenTheClockIsMoved() {
+    try (AsynqTestEnvironment asynq = AsynqTestEnvironment.start();
+        RedisConnection other = RedisConnection.open(asynq.redisUri())) {
+      io.asynq4j.client.TaskClient client = io.asynq4j.client.TaskClient.create(other);
+      client.enqueue(INVOICE, 1, o -> o.uniqueFor(java.time.Duration.ofHours(1))).orThrow();
+
+      asynq.tasks().advance(java.time.Duration.ofHours(2));
+
+      client.enqueue(INVOICE, 1, o -> o.uniqueFor(java.time.Duration.ofHours(1))).orThrow();
+      asynq.tasks().assertEnqueued(INVOICE).times(2);
+    }
+  }
 }

@@ -65,6 +65,10 @@ final class ExpiringKeys {
   private static final String COUNT =
       "return redis.call('DBSIZE') - redis.call('EXISTS', ARGV[1], ARGV[2])";
 
+  /**
+   * Tasks and groups are not read: they expire only by our scripts, and there can be many, while
+   * the clock is moved from event to event.
+   */
   private static final String EXPIRE =
       """
       local now, moved = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -75,14 +79,16 @@ final class ExpiringKeys {
         redis.call('ZREM', '%2$s', over[i])
       end
       if moved > 0 then
-        local keys = redis.call('KEYS', '*')
-        for i = 1, #keys do
-          local left = redis.call('PTTL', keys[i])
-          if left > 0 and not redis.call('ZSCORE', '%2$s', keys[i]) then
-            if left <= moved then
-              redis.call('DEL', keys[i])
-            else
-              redis.call('PEXPIRE', keys[i], string.format('%%.0f', left - moved))
+        for _, pattern in ipairs({ '[^a]*', 'asynq:[^{]*', 'asynq:{*}:[a-z][a-z]*' }) do
+          local keys = redis.call('KEYS', pattern)
+          for i = 1, #keys do
+            local left = redis.call('PTTL', keys[i])
+            if left > 0 and not redis.call('ZSCORE', '%2$s', keys[i]) then
+              if left <= moved then
+                redis.call('DEL', keys[i])
+              else
+                redis.call('PEXPIRE', keys[i], string.format('%%.0f', left - moved))
+              end
             end
           end
         end

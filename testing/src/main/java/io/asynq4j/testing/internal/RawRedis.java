@@ -23,7 +23,7 @@ final class RawRedis {
   private static final String QUEUES =
       """
       local names, seen = {}, {}
-      for _, key in ipairs(redis.call('KEYS', 'asynq:{*')) do
+      for _, key in ipairs(redis.call('KEYS', 'asynq:{*}:[a-z][a-z]*')) do
         local name = string.match(key, '^asynq:{(.+)}:[%l_]+$')
         if name and not seen[name] then
           seen[name] = true
