@@ -1,5 +1,6 @@
 package io.asynq4j.spring.boot;
 
+import io.asynq4j.BrokerException;
 import io.asynq4j.codec.PayloadCodec;
 import io.asynq4j.redis.RedisConfig;
 import io.asynq4j.redis.RedisConnection;
@@ -57,9 +58,17 @@ final class RedisConfigResolver {
   RedisConnection open(PayloadCodec codec, ObjectProvider<RedisConfigCustomizer> customizers) {
     RedisConfig config = config(codec, customizers);
     log.info("tasks use the Redis at {}", text(config));
-    return properties.redis().checkAtStart()
-        ? RedisConnection.open(config)
-        : RedisConnection.lazy(config);
+    if (!properties.redis().checkAtStart()) {
+      return RedisConnection.lazy(config);
+    }
+    try {
+      return RedisConnection.open(config);
+    } catch (BrokerException e) {
+      throw new InvalidAsynqSettingException(
+          "Redis cannot be used at the start: " + e.getMessage(),
+          "correct this, or leave out asynq4j.redis.check-at-start to connect when Redis is there",
+          e);
+    }
   }
 
   /** The address without passwords. */

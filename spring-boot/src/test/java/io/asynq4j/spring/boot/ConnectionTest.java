@@ -288,10 +288,9 @@ class ConnectionTest {
             "asynq4j.redis.check-at-start=true")
         .run(
             context ->
-                assertThat(context.getStartupFailure())
-                    .rootCause()
+                assertThat(Contexts.invalidSetting(context.getStartupFailure()))
                     .message()
-                    .isNotEmpty()
+                    .contains("cannot connect to Redis at 127.0.0.1:1", "check-at-start")
                     .doesNotContain(PASSWORD));
   }
 }
