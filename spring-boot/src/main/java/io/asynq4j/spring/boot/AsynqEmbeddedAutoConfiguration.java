@@ -1,6 +1,7 @@
 package io.asynq4j.spring.boot;
 
 import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.embedded.EmbeddedRedisException;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
@@ -49,9 +50,20 @@ public final class AsynqEmbeddedAutoConfiguration {
             "correct it, or leave it out for any free port");
       }
       Optional.ofNullable(properties.embeddedDataDirectory()).ifPresent(builder::dataDirectory);
-      EmbeddedRedis redis = builder.start();
+      EmbeddedRedis redis = start(builder);
       log.info("started an embedded Redis at {}", redis.uri());
       return redis;
+    }
+
+    private static EmbeddedRedis start(EmbeddedRedis.Builder builder) {
+      try {
+        return builder.start();
+      } catch (EmbeddedRedisException e) {
+        throw new InvalidAsynqSettingException(
+            "the embedded Redis does not start: " + e.getMessage(),
+            "correct this, asynq4j.embedded-port or asynq4j.embedded-data-directory, or set asynq4j.redis.url instead of asynq4j.embedded",
+            e);
+      }
     }
 
     @Bean

@@ -22,10 +22,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -362,6 +365,18 @@ class SettingsTest {
             .withPropertyValues("asynq4j.embedded=true"),
         "asynq4j-embedded is not on the class path",
         "add the dependency io.asynq4j:asynq4j-embedded");
+  }
+
+  @Test
+  void refusesADataDirectoryThatIsAFile(@TempDir Path directory) throws Exception {
+    Path file = Files.createFile(directory.resolve("file"));
+
+    assertRefused(
+        contexts.withPropertyValues(
+            "asynq4j.embedded=true", "asynq4j.embedded-data-directory=" + file),
+        "the embedded Redis does not start",
+        file.toString(),
+        "asynq4j.embedded-data-directory");
   }
 
   @Test
