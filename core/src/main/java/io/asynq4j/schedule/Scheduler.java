@@ -64,11 +64,15 @@ public final class Scheduler implements AutoCloseable {
    *
    * @throws IllegalStateException if it runs
    */
-  public synchronized void start() {
+  public void start() {
+    renewed().start();
+  }
+
+  private synchronized SchedulerLifecycle renewed() {
     if (threads.isStopped()) {
       threads = newThreads.get();
     }
-    threads.start();
+    return threads;
   }
 
   /** Stops the scheduler, so that another replica takes over at once. Idempotent. */
@@ -84,7 +88,7 @@ public final class Scheduler implements AutoCloseable {
 
   /** Starts the scheduler and returns when it was stopped, or when the JVM shuts down. */
   public void run() {
-    threads.run();
+    renewed().run();
   }
 
   /**
