@@ -127,7 +127,7 @@ public final class AsynqDashboardAutoConfiguration {
   private static void requireNoRoles(Roles roles) {
     if (!roles.isEmpty()) {
       throw new InvalidAsynqSettingException(
-          "asynq4j.dashboard.roles is set, but Spring Security is not on the class path, so nobody has a role",
+          "asynq4j.dashboard.roles is set, but Spring Security is not on the class path, so no user has a role",
           "add Spring Boot's starter for security, or leave out the roles");
     }
   }

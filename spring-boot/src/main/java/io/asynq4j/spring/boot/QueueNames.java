@@ -11,8 +11,8 @@ import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.Environment;
 
 /**
- * Finds queues that Spring Boot would misread: outside of brackets, it drops all characters of a key
- * but letters, digits, hyphens and dots, and it ignores a queue without any known setting.
+ * Finds queues that Spring Boot would misread: outside of brackets, it drops all characters of a
+ * key but letters, digits, hyphens and dots, and it ignores a queue without any known setting.
  */
 final class QueueNames {
 
@@ -21,7 +21,8 @@ final class QueueNames {
           "asynq4j\\.(?:server|servers\\.[^.]+)\\.queues\\.([^.\\[]*[^.\\[\\w-][^.]*|[^.\\[]*_[^.]*)(\\..*)?");
 
   private static final Pattern SETTING =
-      Pattern.compile("asynq4j\\.(?:server|servers\\.(?:\\[[^]]*]|[^.\\[]+)|servers\\[[^]]*])\\.queues(?:\\.?\\[[^]]*]|\\.[^.\\[]+)\\.(.+)");
+      Pattern.compile(
+          "asynq4j\\.(?:server|servers\\.(?:\\[[^]]*]|[^.\\[]+)|servers\\[[^]]*])\\.queues(?:\\.?\\[[^]]*]|\\.[^.\\[]+)\\.(.+)");
 
   private static final Set<String> SETTINGS =
       Arrays.stream(AsynqProperties.Queue.class.getRecordComponents())

@@ -35,8 +35,8 @@ import org.springframework.context.annotation.Import;
  * <p>Redis takes no part in transactions. A task that is enqueued in a transaction stays enqueued
  * when the transaction rolls back, also at the end of a {@code @Transactional} test. A task that is
  * enqueued after the commit, such as by {@code @TransactionalEventListener}, is not enqueued by
- * such a test unless it commits with {@code TestTransaction}; a failed assertion then says that the
- * transaction is still active.
+ * such a test unless it commits with {@code TestTransaction}; a failed assertion then reports that
+ * the transaction is still active.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
