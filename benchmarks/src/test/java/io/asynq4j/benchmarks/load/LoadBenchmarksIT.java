@@ -135,6 +135,7 @@ class LoadBenchmarksIT {
                 "latency",
                 "service",
                 "search",
+                "test-kit",
                 "compare"));
   }
 }
