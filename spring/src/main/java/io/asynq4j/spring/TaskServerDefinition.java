@@ -34,6 +34,7 @@ public final class TaskServerDefinition {
   private final @Nullable RedisConnection redis;
   private final int phase;
   private final boolean autoStartup;
+  private final boolean enabled;
   private final boolean optional;
   private final boolean queuesOfHandlers;
 
@@ -43,6 +44,7 @@ public final class TaskServerDefinition {
       @Nullable RedisConnection redis,
       int phase,
       boolean autoStartup,
+      boolean enabled,
       boolean optional,
       boolean queuesOfHandlers) {
     this.name = name;
@@ -50,6 +52,7 @@ public final class TaskServerDefinition {
     this.redis = redis;
     this.phase = phase;
     this.autoStartup = autoStartup;
+    this.enabled = enabled;
     this.optional = optional;
     this.queuesOfHandlers = queuesOfHandlers;
   }
@@ -61,7 +64,7 @@ public final class TaskServerDefinition {
           "the name of a server must not be blank; name it, such as \"" + DEFAULT_NAME + "\"");
     }
     return new TaskServerDefinition(
-        name, builder -> {}, null, SmartLifecycle.DEFAULT_PHASE, true, false, false);
+        name, builder -> {}, null, SmartLifecycle.DEFAULT_PHASE, true, true, false, false);
   }
 
   /**
@@ -71,14 +74,14 @@ public final class TaskServerDefinition {
   public TaskServerDefinition with(Consumer<TaskServerBuilder> more) {
     Consumer<TaskServerBuilder> all = settings.andThen(Objects.requireNonNull(more, "more"));
     return new TaskServerDefinition(
-        name, all, redis, phase, autoStartup, optional, queuesOfHandlers);
+        name, all, redis, phase, autoStartup, enabled, optional, queuesOfHandlers);
   }
 
   /** Returns this definition with a connection. Default: the bean of type RedisConnection. */
   public TaskServerDefinition redis(RedisConnection connection) {
     Objects.requireNonNull(connection, "connection");
     return new TaskServerDefinition(
-        name, settings, connection, phase, autoStartup, optional, queuesOfHandlers);
+        name, settings, connection, phase, autoStartup, enabled, optional, queuesOfHandlers);
   }
 
   /**
@@ -88,7 +91,7 @@ public final class TaskServerDefinition {
    */
   public TaskServerDefinition phase(int newPhase) {
     return new TaskServerDefinition(
-        name, settings, redis, newPhase, autoStartup, optional, queuesOfHandlers);
+        name, settings, redis, newPhase, autoStartup, enabled, optional, queuesOfHandlers);
   }
 
   /**
@@ -97,7 +100,16 @@ public final class TaskServerDefinition {
    */
   public TaskServerDefinition autoStartup(boolean startsWithContext) {
     return new TaskServerDefinition(
-        name, settings, redis, phase, startsWithContext, optional, queuesOfHandlers);
+        name, settings, redis, phase, startsWithContext, enabled, optional, queuesOfHandlers);
+  }
+
+  /**
+   * Returns this definition enabled or not. A disabled server is checked like any other, with its
+   * handlers and queues, but does not run: another process has it. Default: enabled.
+   */
+  public TaskServerDefinition enabled(boolean runsHere) {
+    return new TaskServerDefinition(
+        name, settings, redis, phase, autoStartup, runsHere, optional, queuesOfHandlers);
   }
 
   /**
@@ -106,7 +118,7 @@ public final class TaskServerDefinition {
    */
   public TaskServerDefinition optional() {
     return new TaskServerDefinition(
-        name, settings, redis, phase, autoStartup, true, queuesOfHandlers);
+        name, settings, redis, phase, autoStartup, enabled, true, queuesOfHandlers);
   }
 
   /**
@@ -114,7 +126,8 @@ public final class TaskServerDefinition {
    * weight 1. Settings can change them and add more.
    */
   public TaskServerDefinition withQueuesOfHandlers() {
-    return new TaskServerDefinition(name, settings, redis, phase, autoStartup, optional, true);
+    return new TaskServerDefinition(
+        name, settings, redis, phase, autoStartup, enabled, optional, true);
   }
 
   /** Returns the name, which {@link TaskHandler#server} refers to. */
@@ -140,6 +153,11 @@ public final class TaskServerDefinition {
   /** Returns whether the server starts with the context. */
   public boolean isAutoStartup() {
     return autoStartup;
+  }
+
+  /** Returns whether the server runs in this process. */
+  public boolean isEnabled() {
+    return enabled;
   }
 
   /** Returns whether there is no server if there is no handler for it. */

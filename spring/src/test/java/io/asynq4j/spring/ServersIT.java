@@ -54,6 +54,30 @@ class ServersIT {
     }
   }
 
+  static class Split extends Two {
+
+    @Override
+    @Bean
+    TaskServerDefinition.Source servers() {
+      return () ->
+          List.of(
+              TaskServerDefinition.of("mail").with(s -> s.queue("mail")),
+              TaskServerDefinition.of("reports").with(s -> s.queue("reports")).enabled(false));
+    }
+  }
+
+  @Test
+  void aDisabledServerMayHaveHandlersAndDoesNotRun() {
+    try (TestApp app = TestApp.start(Split.class)) {
+      TaskServers servers = app.bean(TaskServers.class);
+
+      assertThat(servers.names()).containsExactly("mail");
+      assertThat(app.result(app.enqueueNamed("mail"))).isEqualTo("\"of-mail\"");
+      assertThat(app.await(app.enqueueNamed("report"), TaskState.PENDING).queue().value())
+          .isEqualTo("reports");
+    }
+  }
+
   @Test
   void severalServersRunTheHandlersOfTheirQueues() {
     try (TestApp app = TestApp.start(Two.class)) {

@@ -48,11 +48,10 @@ final class ServersOfProperties implements TaskServerDefinition.Source {
       properties
           .servers()
           .forEach(
-              (name, server) -> {
-                if (server.enabled()) {
-                  servers.add(definition(name, "asynq4j.servers." + name, server));
-                }
-              });
+              (name, server) ->
+                  servers.add(
+                      definition(name, "asynq4j.servers." + name, server)
+                          .enabled(server.enabled())));
       return servers;
     }
     if (settings.isEmpty() && beans.stream().findAny().isPresent()) {

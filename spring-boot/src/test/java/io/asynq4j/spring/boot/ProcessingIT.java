@@ -203,6 +203,18 @@ class ProcessingIT {
   }
 
   @Test
+  void aServerMayBeDisabledHereAndRunElsewhere() {
+    contexts()
+        .withPropertyValues(
+            "asynq4j.servers.mail.queues.mail.weight=1",
+            "asynq4j.servers.mail.enabled=false",
+            "asynq4j.servers.other.queues.other.weight=1")
+        .run(
+            context ->
+                assertThat(context.getBean(TaskServers.class).names()).containsExactly("other"));
+  }
+
+  @Test
   void handlersRunOnVirtualThreadsIfSpringBootDoes() {
     contexts()
         .withPropertyValues("spring.threads.virtual.enabled=true")

@@ -246,6 +246,7 @@ class SettingsTest {
         .run(
             context -> {
               assertThat(servers(context))
+                  .filteredOn(TaskServerDefinition::isEnabled)
                   .extracting(TaskServerDefinition::name)
                   .containsExactlyInAnyOrder("mail", "reports");
               assertThat(servers(context))

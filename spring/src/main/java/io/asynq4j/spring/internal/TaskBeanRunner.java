@@ -66,7 +66,12 @@ public final class TaskBeanRunner implements SmartInitializingSingleton {
     }
     List<ScheduleEntry> entries = entries(content);
     problems.throwIfAny();
-    built.forEach((plan, server) -> register(plan, server, loader));
+    built.forEach(
+        (plan, server) -> {
+          if (plan.definition().isEnabled()) {
+            register(plan, server, loader);
+          }
+        });
     if (settings.hasScheduler()) {
       registerScheduler(entries, settings, loader, content);
       problems.throwIfAny();
