@@ -2,10 +2,17 @@ package io.asynq4j.spring.guide;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asynq4j.TaskType;
+import io.asynq4j.client.TaskClient;
 import io.asynq4j.embedded.EmbeddedRedis;
+import io.asynq4j.handler.Middleware;
+import io.asynq4j.handler.Outcome;
+import io.asynq4j.inspect.Inspector;
 import io.asynq4j.schedule.ScheduleEntry;
 import io.asynq4j.schedule.Scheduler;
+import io.asynq4j.spring.TaskServerCustomizer;
 import io.asynq4j.spring.TaskServers;
+import io.asynq4j.spring.TaskTypes;
 import io.asynq4j.spring.guide.Shop.Mailer;
 import io.asynq4j.spring.guide.Shop.SignedUp;
 import java.io.ByteArrayOutputStream;
@@ -18,10 +25,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.MapPropertySource;
 
 /** The code of docs/guides/spring.md is that of this package, and runs. */
@@ -78,6 +88,31 @@ class SpringGuideIT {
     }
   }
 
+  /** Records what has run, and lets two tasks complete a group. */
+  @Configuration
+  static class Recorder {
+
+    final BlockingQueue<String> done = new LinkedBlockingQueue<>();
+
+    @Bean
+    Middleware recorded() {
+      return (task, context, next) -> {
+        Outcome outcome = next.call();
+        done.add(task.type());
+        return outcome;
+      };
+    }
+
+    @Bean
+    TaskServerCustomizer smallGroups() {
+      return (name, server) -> server.groups(groups -> groups.maxSize(2));
+    }
+
+    void await(String type) throws InterruptedException {
+      assertThat(done.poll(1, TimeUnit.MINUTES)).isEqualTo(type);
+    }
+  }
+
   private static AnnotationConfigApplicationContext start(String uri, Class<?>... components) {
     AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
     context
@@ -101,11 +136,31 @@ class SpringGuideIT {
               Shop.Invoices.class,
               Shop.Digests.class,
               Shop.Servers.class,
-              Shop.Schedules.class)) {
-        context.getBean(Shop.SignUp.class).welcome(new SignedUp("ada@example.com"));
+              Shop.Schedules.class,
+              Recorder.class)) {
+        Recorder recorder = context.getBean(Recorder.class);
+        RecordingMailer mailer = context.getBean(RecordingMailer.class);
+        TaskClient client = context.getBean(TaskClient.class);
+        TaskTypes types = context.getBean(TaskTypes.class);
 
-        assertThat(context.getBean(RecordingMailer.class).sent.take())
-            .isEqualTo("ada@example.com: Welcome!");
+        context.getBean(Shop.SignUp.class).welcome(new SignedUp("ada@example.com"));
+        recorder.await("email:welcome");
+        assertThat(mailer.sent.poll()).isEqualTo("ada@example.com: Welcome!");
+        client.enqueue(
+            types.of("email:reminder", String.class), "ada", o -> o.header("tenant", "acme"));
+        recorder.await("email:reminder");
+        assertThat(mailer.sent.poll()).isEqualTo("ada: Please come back to acme");
+        client.enqueue(Shop.INVOICE, new Shop.Invoice(7));
+        recorder.await("invoice");
+        for (String text : List.of("one", "two")) {
+          client.enqueue(
+              TaskType.of("notification", Shop.Notification.class),
+              new Shop.Notification(text),
+              o -> o.group("ada"));
+        }
+        recorder.await("digest");
+        context.getBean(Inspector.class).runSchedule("clean-up");
+        recorder.await("clean-up");
         assertThat(context.getBean(Scheduler.class).entries())
             .extracting(ScheduleEntry::name)
             .containsExactlyInAnyOrder("nightly-digest", "clean-up", "report");
